@@ -1,0 +1,131 @@
+/**
+ * The clock port. Everything that waits or reads time takes a {@link Clock}, so that the same
+ * code runs in real time and, in tests and simulations, in virtual time.
+ */
+import { assert } from './errors.ts';
+import { NS_PER_MS } from './units.ts';
+
+/** A monotonic clock. Instants are integer nanoseconds since the clock's own origin. */
+export interface Clock {
+  nowNs(): number;
+  /** Calls `action` once at or after `atNs`, never before. Returns a function that cancels it. */
+  at(atNs: number, action: () => void): () => void;
+}
+
+/** Resolves at or after `atNs`. Not cancellable; use {@link Clock.at} where that matters. */
+export function waitUntil(clock: Clock, atNs: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.at(atNs, resolve);
+  });
+}
+
+/**
+ * The machine's monotonic clock, origin at the call. `wallStartIso` is the wall-clock time of
+ * that origin, read once: every other instant of a run is origin + monotonic offset, so a stepped
+ * wall clock cannot bend a latency.
+ */
+export function createRealClock(): Clock & { readonly wallStartIso: string } {
+  const originMs = performance.now();
+  const wallStartIso = new Date().toISOString();
+  const nowNs = (): number => Math.round((performance.now() - originMs) * NS_PER_MS);
+  return {
+    wallStartIso,
+    nowNs,
+    at(atNs, action) {
+      let timer: NodeJS.Timeout | undefined;
+      const arm = (): void => {
+        const remainingMs = (atNs - nowNs()) / NS_PER_MS;
+        // Timers may fire up to 1 ms early (libuv counts whole milliseconds), so check again.
+        if (remainingMs <= 0 && timer !== undefined) action();
+        else timer = setTimeout(arm, Math.min(Math.max(Math.ceil(remainingMs), 0), 2 ** 31 - 1));
+      };
+      timer = setTimeout(arm, Math.min(Math.max((atNs - nowNs()) / NS_PER_MS, 0), 2 ** 31 - 1));
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+interface Alarm {
+  readonly atNs: number;
+  readonly order: number;
+  readonly action: () => void;
+  cancelled: boolean;
+}
+
+/**
+ * A clock that moves only when told. Alarms fire in order of time, then of arming, and the clock
+ * stands exactly at the alarm's instant while its action runs.
+ */
+export class VirtualClock implements Clock {
+  #nowNs = 0;
+  #armed = 0;
+  #alarms: Alarm[] = [];
+
+  nowNs(): number {
+    return this.#nowNs;
+  }
+
+  at(atNs: number, action: () => void): () => void {
+    const alarm: Alarm = {
+      atNs: Math.max(atNs, this.#nowNs),
+      order: this.#armed,
+      action,
+      cancelled: false,
+    };
+    this.#armed += 1;
+    this.#alarms.push(alarm);
+    return () => {
+      alarm.cancelled = true;
+    };
+  }
+
+  /** Moves to `toNs`, firing every alarm due on the way and letting promises settle in between. */
+  async advanceTo(toNs: number): Promise<void> {
+    assert(toNs >= this.#nowNs, `the clock cannot go back from ${this.#nowNs} to ${toNs}`);
+    await settlePromises();
+    for (let next = this.#takeDue(toNs); next !== null; next = this.#takeDue(toNs)) {
+      this.#nowNs = next.atNs;
+      next.action();
+      await settlePromises();
+    }
+    this.#nowNs = toNs;
+  }
+
+  /** Runs until no alarm is armed. */
+  async runAll(): Promise<void> {
+    await settlePromises();
+    for (
+      let next = this.#takeDue(Number.POSITIVE_INFINITY);
+      next !== null;
+      next = this.#takeDue(Number.POSITIVE_INFINITY)
+    ) {
+      this.#nowNs = next.atNs;
+      next.action();
+      await settlePromises();
+    }
+  }
+
+  #takeDue(limitNs: number): Alarm | null {
+    this.#alarms = this.#alarms.filter((alarm) => !alarm.cancelled);
+    let first: Alarm | null = null;
+    for (const alarm of this.#alarms) {
+      if (alarm.atNs > limitNs) continue;
+      if (
+        first === null ||
+        alarm.atNs < first.atNs ||
+        (alarm.atNs === first.atNs && alarm.order < first.order)
+      ) {
+        first = alarm;
+      }
+    }
+    if (first !== null) first.cancelled = true;
+    return first;
+  }
+}
+
+/** Lets chains of already resolved promises run before virtual time moves on. */
+function settlePromises(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

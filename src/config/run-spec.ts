@@ -1,0 +1,120 @@
+/**
+ * The resolved description of one experiment: what `goodput run` does. YAML, flags and defaults
+ * all end here, and `--print-spec` writes it back as YAML. Secrets are never in it: only the name
+ * of the variable or file that holds the key.
+ */
+import type { JsonValue } from '../base/index.ts';
+import type { AnswerCheck, Objective } from '../slo/index.ts';
+import type { ArrivalProcess, LengthDistribution, PrefixPolicy, Seeds } from '../workload/index.ts';
+
+export type ApiName = 'chat' | 'completions';
+
+export interface TargetSpec {
+  /** Base URL as given; `/v1` is added unless the path already ends in a version. */
+  readonly url: string;
+  readonly api: ApiName;
+  readonly stream: boolean;
+  /** `null` = ask `/v1/models`. */
+  readonly model: string | null;
+  /** Name of the environment variable that holds the key. Default `OPENAI_API_KEY`, if set. */
+  readonly apiKeyEnv: string | null;
+  readonly apiKeyFile: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Extra body fields, sent with every request. */
+  readonly body: Readonly<Record<string, JsonValue>>;
+  /** Declared: the server sends exactly one token per output event. */
+  readonly oneTokenPerEvent: boolean;
+  /** Force exact output lengths (`ignore_eos` + `min_tokens`) where the server allows. */
+  readonly exactOutput: boolean;
+  readonly proxy: string | null;
+  readonly caFile: string | null;
+  readonly limits: TransportLimits;
+}
+
+export interface TransportLimits {
+  readonly lineBytes: number;
+  readonly responseBytes: number;
+  readonly requestTimeoutNs: number;
+  readonly connectTimeoutNs: number;
+}
+
+/** Where prompts come from, before files are read. */
+export type WorkloadSpec =
+  | {
+      readonly kind: 'synthetic';
+      readonly input: LengthDistribution;
+      readonly output: LengthDistribution;
+      readonly prefix: PrefixPolicy;
+    }
+  | {
+      readonly kind: 'prompts';
+      readonly path: string;
+      readonly format: 'text' | 'jsonl' | 'sharegpt';
+      readonly output: LengthDistribution;
+      readonly order: 'sequential' | 'shuffled';
+      readonly prefix: PrefixPolicy;
+    }
+  | { readonly kind: 'bodies'; readonly path: string; readonly order: 'sequential' | 'shuffled' }
+  | {
+      readonly kind: 'trace';
+      readonly path: string;
+      readonly format: 'azure' | 'mooncake';
+      /** `fail`: rows with holes are errors. `skip`: they are counted and left out. */
+      readonly badRows: 'fail' | 'skip';
+      readonly maxPromptTokens: number | null;
+      readonly maxOutputTokens: number | null;
+    };
+
+/** One or more load points of one kind: more than one is a sweep. */
+export type LoadSpec =
+  | {
+      readonly kind: 'rate';
+      readonly ratesRps: readonly number[];
+      readonly arrivals: ArrivalProcess;
+    }
+  | { readonly kind: 'concurrency'; readonly levels: readonly number[] }
+  | {
+      readonly kind: 'users';
+      readonly levels: readonly number[];
+      readonly think: { readonly kind: 'fixed' | 'exponential'; readonly meanNs: number };
+    }
+  | {
+      readonly kind: 'trace';
+      readonly timeScales: readonly number[];
+      readonly fromNs: number;
+    };
+
+/** Bounds of the whole run. `null` = not bounded by the user; defaults are in the config docs. */
+export interface BudgetSpec {
+  /** Requests, all points together. */
+  readonly maxRequests: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly maxCostUsd: number | null;
+  readonly pricePerMillionInputTokensUsd: number | null;
+  readonly pricePerMillionOutputTokensUsd: number | null;
+  /** Ceiling on requests in flight; arrivals above it are dropped and counted. */
+  readonly maxInFlight: number;
+}
+
+export interface RunSpec {
+  readonly name: string | null;
+  readonly target: TargetSpec;
+  readonly workload: WorkloadSpec;
+  readonly load: LoadSpec;
+  /** Per load point. In trace time for a replay (before scaling). */
+  readonly durationNs: number;
+  /** Per load point; `null` = by duration alone. */
+  readonly requests: number | null;
+  /** Declared warm-up at each point's start, reported apart. */
+  readonly warmupNs: number;
+  readonly atEnd: { readonly kind: 'drain' | 'cancel'; readonly limitNs: number };
+  /** Drop an arrival later than this instead of sending it late; `null` = send, record lateness. */
+  readonly latenessLimitNs: number | null;
+  readonly seeds: Seeds;
+  readonly objective: Objective | null;
+  readonly checks: readonly AnswerCheck[];
+  readonly budget: BudgetSpec;
+  /** Facts the system does not tell, e.g. `gpu: 8xH100`. */
+  readonly declare: Readonly<Record<string, JsonValue>>;
+  readonly out: string | null;
+}

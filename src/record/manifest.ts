@@ -1,0 +1,89 @@
+/** Everything that shaped a run, frozen beside its records (`manifest.json`). */
+import type { JsonValue } from '../base/index.ts';
+
+export const MANIFEST_SCHEMA_VERSION = 1;
+
+/** How a fact is known: read from the system, told by the user, or not known at all. */
+export type Fact =
+  | { readonly from: 'measured' | 'declared'; readonly value: JsonValue }
+  | { readonly from: 'unknown' };
+
+/**
+ * The facts that make a result comparable. Each is measured where the system tells, declared by
+ * the user else, or `unknown`, said aloud.
+ */
+export interface ExperimentFacts {
+  readonly model: Fact;
+  readonly checkpointHash: Fact;
+  readonly precision: Fact;
+  readonly serverCommit: Fact;
+  readonly serverVersion: Fact;
+  readonly gpu: Fact;
+  readonly driver: Fact;
+  readonly tokenizer: Fact;
+  readonly cacheState: Fact;
+  readonly sampling: Fact;
+}
+
+/** How output tokens are counted, fixed by the preflight and never changed in the run. */
+export interface CountingContract {
+  readonly tokens: 'usage' | 'perEventUsage' | 'none';
+  readonly oneTokenPerEvent: boolean;
+  readonly exactOutput: boolean;
+}
+
+export interface Manifest {
+  readonly schemaVersion: typeof MANIFEST_SCHEMA_VERSION;
+  readonly tool: { readonly name: 'goodput'; readonly version: string; readonly node: string };
+  /** SHA-256 over everything below that shapes the result, not over instants or host load. */
+  readonly experimentHash: string;
+  readonly runId: string;
+  /** Wall-clock time of the clock's origin, read once. */
+  readonly startedAt: string;
+  readonly target: { readonly url: string; readonly api: string; readonly stream: boolean };
+  readonly facts: ExperimentFacts;
+  readonly counting: CountingContract;
+  readonly prefixCache: string;
+  /** The resolved spec without secrets, as YAML would hold it. */
+  readonly spec: JsonValue;
+  readonly scheduleHashes: readonly string[];
+  readonly seeds: Readonly<Record<string, number>>;
+  readonly host: {
+    readonly cpus: number;
+    readonly cpuModel: string;
+    readonly memoryBytes: number;
+    readonly os: string;
+  };
+  /** What the preflight saw. */
+  readonly preflight: JsonValue;
+  /** Load points in the order they ran, as a reader of the records needs them. */
+  readonly points: readonly ManifestPoint[];
+}
+
+/** What re-judging needs to know of one load point beyond its records. */
+export interface ManifestPoint {
+  readonly index: number;
+  readonly kind: 'rate' | 'concurrency' | 'users' | 'trace';
+  readonly level: number;
+  readonly label: string;
+  readonly closedLoop: boolean;
+  readonly offeredRps: number | null;
+  /** Declared window start: requests planned before it are warm-up. */
+  readonly steadyFromNs: number | null;
+  readonly stopNs: number;
+  readonly partial: boolean;
+  readonly stopReason: string;
+  /** The generator's own evidence about itself. */
+  readonly generator: GeneratorEvidence | null;
+}
+
+/** Evidence about the load generator, for validity. */
+export interface GeneratorEvidence {
+  /** Event-loop utilisation over the point, 0…1. */
+  readonly loopUtilisationShare: number;
+  /** Longest observed pause of the event loop and of the whole process. */
+  readonly loopStallMaxNs: number;
+  readonly hostStallCount: number;
+  readonly hostStallMaxNs: number;
+  readonly connectionsOpened: number;
+}

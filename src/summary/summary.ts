@@ -1,0 +1,219 @@
+/**
+ * The published result of a run: what `summary.json` holds (schema/summary.schema.json).
+ * Numbers carry their unit in the name; `null` = not observed.
+ */
+import type { Objective, ObjectiveName, Outcome, Verdict } from '../slo/index.ts';
+import type { QuantileRule } from '../stats/index.ts';
+
+export const SUMMARY_SCHEMA_VERSION = 1;
+
+/** scheduled = dropped + refused + failed + cancelled + timedOut + completed, exactly. */
+export interface Ledger {
+  readonly scheduled: number;
+  readonly dropped: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly timedOut: number;
+  readonly completed: number;
+  /** Outside the identity: the run stopped first. */
+  readonly notReached: number;
+}
+
+/**
+ * The window a rate or share belongs to. `wall`: first planned to last done, drain inside.
+ * `steady`: declared or detected. `cohort`: tokens of the requests that arrived in the window.
+ */
+export interface Window {
+  readonly kind: 'wall' | 'steady' | 'cohort';
+  readonly fromNs: number;
+  readonly toNs: number;
+}
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+  /** Confidence level, e.g. 0.95. */
+  readonly level: number;
+  /** e.g. `wilson, if independent`. */
+  readonly method: string;
+  readonly effectiveN: number;
+}
+
+export interface Attainment {
+  readonly good: number;
+  /** scheduled − excluded. */
+  readonly offered: number;
+  readonly unjudged: number;
+  /** good / offered, unknown counted as bad; `null` when nothing was offered. */
+  readonly share: number | null;
+  /** All unjudged bad … all unjudged good. */
+  readonly unknownBounds: { readonly low: number; readonly high: number } | null;
+  readonly interval: Interval | null;
+  readonly denominator: 'offered' | 'admitted';
+}
+
+export interface QuantileValue {
+  readonly q: number;
+  readonly value: number;
+  /** True when n is too small to claim this quantile; the value is shown, marked. */
+  readonly claimable: boolean;
+  readonly interval: Interval | null;
+}
+
+/** Quantiles of one measure over one named population. */
+export interface QuantileSummary {
+  readonly rule: QuantileRule;
+  readonly window: Window['kind'];
+  readonly population: 'completed' | 'allObserved';
+  /** Values observed. */
+  readonly n: number;
+  /** n / size of the population; `null` when the population is empty. */
+  readonly coverage: number | null;
+  readonly mean: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly quantiles: readonly QuantileValue[];
+}
+
+/** Rates over one declared window, per second unless the name says otherwise. */
+export interface Rates {
+  readonly window: Window;
+  /** Asked for; `null` for a closed loop. */
+  readonly offeredRps: number | null;
+  readonly realisedOfferedRps: number | null;
+  readonly admittedRps: number | null;
+  readonly completedRps: number | null;
+  /** Completed and correct, whatever the latency. */
+  readonly successfulRps: number | null;
+  readonly goodRps: number | null;
+  /** Known tokens only; requests with unknown usage are counted apart. */
+  readonly inputTokensPerSecond: number | null;
+  readonly outputTokensPerSecond: number | null;
+  readonly goodOutputTokensPerSecond: number | null;
+  readonly unknownUsageCount: number;
+}
+
+export interface PopulationResult {
+  /** e.g. `attainment >= 95%`. */
+  readonly target: string;
+  readonly state: 'met' | 'missed' | 'notEnoughData';
+  readonly observed: number | null;
+  readonly limit: number;
+}
+
+/** A reason for or against trusting the point, judged apart from performance. */
+export interface ValidityReason {
+  /** Machine word, e.g. `lateDispatch`, `ledger`, `littlesLaw`, `outputLengths`. */
+  readonly check: string;
+  readonly severity: 'invalid' | 'warning' | 'note';
+  readonly message: string;
+  readonly advice: string | null;
+}
+
+export interface Validity {
+  readonly valid: boolean;
+  readonly reasons: readonly ValidityReason[];
+}
+
+export interface StratumSummary {
+  readonly name: string;
+  readonly ledger: Ledger;
+  readonly attainment: Attainment;
+  readonly ttftFromPlannedNs: QuantileSummary;
+  readonly tpotNs: QuantileSummary;
+  readonly completionNs: QuantileSummary;
+}
+
+/** The load that was asked of one point. */
+export interface PointLoad {
+  readonly kind: 'rate' | 'concurrency' | 'users' | 'trace';
+  /** Requests/s, streams or users; for a trace its time scale. */
+  readonly level: number;
+  /** One line for people: `open loop, Poisson 4/s`, `closed loop, 8 in flight`. */
+  readonly label: string;
+  readonly closedLoop: boolean;
+}
+
+export interface PointSummary {
+  readonly index: number;
+  readonly load: PointLoad;
+  readonly partial: boolean;
+  /** Why the point ended: `duration`, `requests`, `interrupted`, `budget`, `ceiling`. */
+  readonly stopReason: string;
+  readonly ledger: Ledger;
+  readonly dropReasons: Readonly<Record<string, number>>;
+  readonly failureClasses: Readonly<Record<string, number>>;
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  readonly attainment: Attainment;
+  readonly attainmentAdmitted: Attainment;
+  readonly goodputRps: number | null;
+  readonly rates: Rates;
+  /** The same rates over the other windows. */
+  readonly otherWindows: readonly Rates[];
+  readonly errorShare: number | null;
+  readonly dropShare: number | null;
+  readonly refusalShare: number | null;
+  readonly ttftFromPlannedNs: QuantileSummary;
+  readonly ttftFromDispatchNs: QuantileSummary;
+  readonly scheduleLagNs: QuantileSummary;
+  readonly tpotNs: QuantileSummary;
+  /** Which bases the TPOT values rest on. */
+  readonly tpotBasis: { readonly observed: number; readonly estimated: number };
+  /** Token gaps; n = 0 unless streams were token-aligned. */
+  readonly itlNs: QuantileSummary;
+  readonly chunkGapNs: QuantileSummary;
+  /** Share of gaps of zero, i.e. events that came in one socket read. */
+  readonly zeroGapShare: number | null;
+  readonly completionNs: QuantileSummary;
+  readonly completionFromPlannedNs: QuantileSummary;
+  readonly queueDelayNs: QuantileSummary;
+  readonly inFlightMean: number | null;
+  readonly inFlightP99: number | null;
+  /** Misses by objective, and how many missed only that one. */
+  readonly misses: readonly {
+    readonly objective: ObjectiveName;
+    readonly missed: number;
+    readonly soleMiss: number;
+    readonly unknown: number;
+    readonly notApplicable: number;
+  }[];
+  readonly population: readonly PopulationResult[];
+  /** Whether each asked marginal (p95 of TTFT alone, …) would have passed. */
+  readonly marginalsPass: boolean | null;
+  readonly promptBuckets: readonly StratumSummary[];
+  readonly outputBuckets: readonly StratumSummary[];
+  /** Cold start (first requests on new connections / before steady state) and the rest. */
+  readonly phases: readonly StratumSummary[];
+  readonly promptTokens: QuantileSummary;
+  readonly outputTokens: QuantileSummary;
+  /** Cached share of prompt tokens as the server told; `null` when it did not. */
+  readonly cachedTokenShare: number | null;
+  readonly littlesLaw: {
+    readonly lMean: number | null;
+    readonly lambdaRps: number | null;
+    readonly wMeanNs: number | null;
+    /** Exact path check: ∫ in-flight − Σ sojourns over the window, as a share. */
+    readonly pathGapShare: number | null;
+    readonly stationaryGapShare: number | null;
+  };
+  readonly validity: Validity;
+}
+
+export interface Summary {
+  readonly schemaVersion: typeof SUMMARY_SCHEMA_VERSION;
+  readonly tool: { readonly name: 'goodput'; readonly version: string };
+  readonly experimentHash: string;
+  readonly source: 'measured' | 'simulated' | 'imported';
+  readonly clock: 'client' | 'edge' | 'server';
+  /** Prefix cache policy the verdict belongs to: `unique` | `shared` | … */
+  readonly prefixCache: string;
+  readonly objective: Objective | null;
+  readonly points: readonly PointSummary[];
+  readonly partial: boolean;
+  /** `null` when no population target was set. */
+  readonly verdict: 'met' | 'missed' | 'notEnoughData' | null;
+  readonly validity: Validity;
+}
+
+export type { Outcome };

@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Three projects so that a quick loop stays quick:
+ * `unit` (sources and laws, no sockets), `repo` (the repository tests itself),
+ * `e2e` (the built command and real sockets on loopback, one file at a time).
+ */
+export default defineConfig({
+  test: {
+    reporters: ['default', './scripts/count-reporter.ts'],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/{facts,laws,conformance,recorded,golden}/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      { test: { name: 'repo', include: ['test/{tidy,docs}/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
