@@ -12,7 +12,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/{facts,laws,conformance,recorded,golden}/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'test/{facts,laws,conformance,recorded,golden}/**/*.test.ts',
+          ],
           testTimeout: 20_000,
         },
       },

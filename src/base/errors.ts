@@ -68,7 +68,11 @@ export function assertNever(value: never): never {
 }
 
 /** A problem made on the command line (no place). */
-export function usageProblem(code: ErrorCode, message: string, hint: string | null = null): Problem {
+export function usageProblem(
+  code: ErrorCode,
+  message: string,
+  hint: string | null = null,
+): Problem {
   return { code, message, hint, place: null };
 }
 
