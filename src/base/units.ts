@@ -84,8 +84,8 @@ export function durationText(ns: number): string {
 export function parseShare(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?|\.\d+)\s*(%?)$/.exec(text.trim());
   if (match === null) return null;
-  // Dividing keeps 99.9% at 0.999; multiplying by 0.01 would not.
-  const share = match[2] === '%' ? Number(match[1]) / 100 : Number(match[1]);
+  // Moving the decimal point in the text keeps 99.9% at 0.999; dividing by 100 would not.
+  const share = Number(match[2] === '%' ? `${match[1]}e-2` : match[1]);
   return share <= 1 ? share : null;
 }
 
