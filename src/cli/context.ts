@@ -1,0 +1,53 @@
+/**
+ * The one door to the process. Commands get everything they touch from here, so that tests can run
+ * a command whole with their own streams, environment and signals.
+ */
+export interface CommandContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Results: what a pipe reads. */
+  readonly stdout: (text: string) => void;
+  /** Progress, notes and errors. */
+  readonly stderr: (text: string) => void;
+  readonly stdoutIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  readonly columns: number;
+  readonly color: boolean;
+  /**
+   * Calls `action` with 1 for the first Ctrl-C (or SIGTERM), 2 for the next, and so on, instead of
+   * ending the process. Returns a function that restores the default.
+   */
+  readonly onInterrupt: (action: (count: number) => void) => () => void;
+}
+
+export function processContext(): CommandContext {
+  const { env, stdout, stderr } = process;
+  return {
+    env,
+    stdout: (text) => void stdout.write(text),
+    stderr: (text) => void stderr.write(text),
+    stdoutIsTerminal: stdout.isTTY === true,
+    stderrIsTerminal: stderr.isTTY === true,
+    columns: stdout.columns ?? 100,
+    color: wantsColor(env, stdout.isTTY === true),
+    onInterrupt(action) {
+      let count = 0;
+      const listener = (): void => {
+        count += 1;
+        action(count);
+      };
+      process.on('SIGINT', listener);
+      process.on('SIGTERM', listener);
+      return () => {
+        process.off('SIGINT', listener);
+        process.off('SIGTERM', listener);
+      };
+    },
+  };
+}
+
+/** NO_COLOR and FORCE_COLOR as documented at no-color.org and force-color.org. */
+function wantsColor(env: CommandContext['env'], isTerminal: boolean): boolean {
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
+  if (env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '') return true;
+  return isTerminal && env['TERM'] !== 'dumb';
+}

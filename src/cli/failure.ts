@@ -1,0 +1,37 @@
+/** How a failed command ends: the text on stderr and the exit code. */
+import {
+  EnvironmentError,
+  EXIT_CODES,
+  printable,
+  problemText,
+  ProblemsError,
+  type ExitCode,
+} from '../base/index.ts';
+
+export interface Failure {
+  readonly text: string;
+  readonly exitCode: ExitCode;
+}
+
+/** Text and exit code for whatever a command threw. Never shows a stack for the user's mistake. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof ProblemsError) {
+    return {
+      text: `${error.problems.map((problem) => problemText(problem)).join('\n')}\n`,
+      exitCode: EXIT_CODES.usage,
+    };
+  }
+  if (error instanceof EnvironmentError) {
+    const cause = error.cause instanceof Error ? ` (${printable(error.cause.message)})` : '';
+    const hint = error.hint === null ? '' : `\n  hint: ${error.hint}`;
+    return {
+      text: `${error.message}${cause} [${error.code}]${hint}\n`,
+      exitCode: EXIT_CODES.environment,
+    };
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    text: `internal error, a bug in goodput: ${detail}\n  please report it with the command you ran\n`,
+    exitCode: EXIT_CODES.internal,
+  };
+}
