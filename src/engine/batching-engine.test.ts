@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { InvariantError } from '../base/index.ts';
+import { createEngine } from './batching-engine.ts';
+import { seedCostModel } from './cost-model.ts';
+import type { Engine, EngineLimits, StepPlan, TokenEvent } from './engine.ts';
+
+const LIMITS: EngineLimits = {
+  tokenBudget: 10,
+  maxSequences: 3,
+  maxWaiting: null,
+  maxModelTokens: null,
+};
+
+function engineWith(limits: Partial<EngineLimits> = {}, speedScale = 1): Engine {
+  return createEngine({ limits: { ...LIMITS, ...limits }, costModel: seedCostModel, speedScale });
+}
+
+function step(engine: Engine): { plan: StepPlan; events: readonly TokenEvent[] } {
+  const plan = engine.plan();
+  if (plan === null) throw new Error('the engine has nothing to do');
+  return { plan, events: engine.commit(plan) };
+}
+
+describe('one request', () => {
+  test('its prompt is computed in chunks and the completing step gives the first token', () => {
+    const engine = engineWith();
+    engine.admit({ id: 'a', promptTokens: 25, outputTokens: 2 });
+    const first = step(engine);
+    expect(first.plan.prefills).toEqual([{ id: 'a', fromTokens: 0, tokens: 10, completes: false }]);
+    expect(first.plan.load).toEqual({ computedTokens: 10, contextTokens: 10 });
+    expect(first.events).toEqual([]);
+    expect(step(engine).plan.load).toEqual({ computedTokens: 10, contextTokens: 20 });
+    const third = step(engine);
+    expect(third.plan.prefills).toEqual([{ id: 'a', fromTokens: 20, tokens: 5, completes: true }]);
+    expect(third.plan.load).toEqual({ computedTokens: 5, contextTokens: 0 });
+    expect(third.events).toEqual([{ id: 'a', index: 0, last: false }]);
+    const fourth = step(engine);
+    expect(fourth.plan.decodes).toEqual(['a']);
+    expect(fourth.plan.load).toEqual({ computedTokens: 1, contextTokens: 25 });
+    expect(fourth.events).toEqual([{ id: 'a', index: 1, last: true }]);
+    expect(engine.plan()).toBeNull();
+  });
+
+  test('an answer of one token ends with its prefill', () => {
+    const engine = engineWith();
+    engine.admit({ id: 'a', promptTokens: 3, outputTokens: 1 });
+    expect(step(engine).events).toEqual([{ id: 'a', index: 0, last: true }]);
+    expect(engine.state()).toEqual({ waiting: 0, running: 0, heldTokens: 0 });
+  });
+});
+
+describe('sharing a step', () => {
+  test('decodes go first and prompts share the rest in order', () => {
+    const engine = engineWith();
+    engine.admit({ id: 'a', promptTokens: 4, outputTokens: 9 });
+    engine.admit({ id: 'b', promptTokens: 12, outputTokens: 9 });
+    engine.admit({ id: 'c', promptTokens: 2, outputTokens: 9 });
+    expect(step(engine).plan.prefills.map(({ id, tokens }) => [id, tokens])).toEqual([
+      ['a', 4],
+      ['b', 6],
+    ]);
+    const second = step(engine).plan;
+    expect(second.decodes).toEqual(['a']);
+    expect(second.prefills.map(({ id, tokens }) => [id, tokens])).toEqual([
+      ['b', 6],
+      ['c', 2],
+    ]);
+    expect(second.load).toEqual({ computedTokens: 9, contextTokens: 4 });
+  });
+
+  test('a full batch keeps the next prompt waiting', () => {
+    const engine = engineWith({ maxSequences: 1 });
+    engine.admit({ id: 'a', promptTokens: 1, outputTokens: 2 });
+    engine.admit({ id: 'b', promptTokens: 1, outputTokens: 1 });
+    step(engine);
+    expect(engine.state()).toEqual({ waiting: 1, running: 1, heldTokens: 1 });
+    expect(step(engine).plan.prefills).toEqual([]);
+    expect(step(engine).events).toEqual([{ id: 'b', index: 0, last: true }]);
+  });
+
+  test('a batch as large as the budget leaves an incomplete prompt where it is', () => {
+    const engine = engineWith({ tokenBudget: 2, maxSequences: 3 });
+    engine.admit({ id: 'a', promptTokens: 1, outputTokens: 9 });
+    engine.admit({ id: 'b', promptTokens: 2, outputTokens: 9 });
+    engine.admit({ id: 'c', promptTokens: 9, outputTokens: 9 });
+    step(engine);
+    step(engine);
+    const full = step(engine).plan;
+    expect(full.decodes).toEqual(['a', 'b']);
+    expect(full.prefills).toEqual([]);
+    expect(full.load.computedTokens).toBe(2);
+  });
+});
+
+describe('admission', () => {
+  test('rejects what does not fit the queue or the model', () => {
+    const engine = engineWith({ maxWaiting: 1, maxModelTokens: 10 });
+    expect(engine.admit({ id: 'a', promptTokens: 9, outputTokens: 2 })).toEqual({
+      kind: 'rejected',
+      reason: 'contextLength',
+    });
+    expect(engine.admit({ id: 'b', promptTokens: 8, outputTokens: 2 }).kind).toBe('admitted');
+    expect(engine.admit({ id: 'c', promptTokens: 1, outputTokens: 1 })).toEqual({
+      kind: 'rejected',
+      reason: 'queueFull',
+    });
+    step(engine);
+    expect(engine.admit({ id: 'd', promptTokens: 1, outputTokens: 1 }).kind).toBe('admitted');
+  });
+
+  test('crashes on requests that make no sense', () => {
+    const engine = engineWith();
+    const bad = { id: 'a', promptTokens: 0, outputTokens: 1 };
+    expect(() => engine.admit(bad)).toThrow(InvariantError);
+    expect(() => engine.admit({ ...bad, promptTokens: 1, outputTokens: 1.5 })).toThrow(/whole/);
+    engine.admit({ ...bad, promptTokens: 1 });
+    expect(() => engine.admit({ ...bad, promptTokens: 1 })).toThrow(/already here/);
+  });
+});
+
+describe('while a step is under way', () => {
+  test('a cancelled request gives no token and holds nothing', () => {
+    const engine = engineWith();
+    engine.admit({ id: 'a', promptTokens: 1, outputTokens: 5 });
+    engine.admit({ id: 'b', promptTokens: 1, outputTokens: 5 });
+    step(engine);
+    const plan = engine.plan() as StepPlan;
+    expect(engine.cancel('a')).toBe(true);
+    expect(engine.cancel('a')).toBe(false);
+    expect(engine.commit(plan)).toEqual([{ id: 'b', index: 1, last: false }]);
+    expect(engine.state()).toEqual({ waiting: 0, running: 1, heldTokens: 2 });
+  });
+
+  test('a plan is good for one commit', () => {
+    const engine = engineWith();
+    engine.admit({ id: 'a', promptTokens: 1, outputTokens: 5 });
+    const plan = engine.plan() as StepPlan;
+    engine.commit(plan);
+    expect(() => engine.commit(plan)).toThrow(/not the next one/);
+  });
+});
+
+test('the speed scale multiplies the duration of every step', () => {
+  const engines = [engineWith({}, 1), engineWith({}, 0.1)];
+  const durations = engines.map((engine) => {
+    engine.admit({ id: 'a', promptTokens: 1, outputTokens: 1 });
+    return engine.stepDurationNs(engine.plan() as StepPlan);
+  });
+  expect(durations).toEqual([6_061_194, 606_119]);
+});

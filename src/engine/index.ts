@@ -1,0 +1,8 @@
+/**
+ * `engine`: how a serving engine with continuous batching spends its steps, and what a step costs.
+ * Read `engine.ts` (the port, with the life of a request), then `batching-engine.ts` (the
+ * scheduler), then `cost-model.ts`. No clock here: `simulator` and `emulator` bring theirs.
+ */
+export * from './batching-engine.ts';
+export * from './cost-model.ts';
+export * from './engine.ts';
