@@ -1,5 +1,13 @@
 /**
- * `stats`: named quantile rules, binomial intervals, queueing formulas. Pure numbers in, pure
- * numbers out; knows nothing about requests.
+ * `stats`: named quantile rules, binomial intervals, queueing formulas. Start with `quantile.ts`;
+ * `binomial.ts` and `quantile-interval.ts` say what a sample can claim; `queueing.ts` has Little's
+ * law. Pure numbers in, pure numbers out; knows nothing about requests.
  */
-export type QuantileRule = 'nearestRank' | 'floorRank' | 'linear';
+export * from './binomial.ts';
+export * from './confidence-interval.ts';
+export * from './incomplete-beta.ts';
+export * from './near-integer.ts';
+export * from './normal.ts';
+export * from './quantile-interval.ts';
+export * from './quantile.ts';
+export * from './queueing.ts';
