@@ -1,0 +1,87 @@
+/** What the client needs of an API dialect: a request body, and a reader of the answer's bytes. */
+import type { JsonValue } from '../base/index.ts';
+import type {
+  FailureClass,
+  FinishReason,
+  OutputEvents,
+  ServerError,
+  Usage,
+} from '../record/index.ts';
+
+/** The prompt of a request. A `body` is the user's own: only stream and usage options are set. */
+export type PromptInput =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'messages'; readonly messages: readonly JsonValue[] }
+  | { readonly kind: 'body'; readonly body: Readonly<Record<string, JsonValue>> };
+
+/** One request before it is written in a dialect. */
+export interface RequestIntent {
+  /** `null` only with a body that names its own. */
+  readonly model: string | null;
+  readonly prompt: PromptInput;
+  /** `null` leaves the length to the server. */
+  readonly maxTokens: number | null;
+  /** Name of the length field. Newer OpenAI models know only `max_completion_tokens`. */
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
+  /** Exactly `maxTokens` tokens: `ignore_eos` and `min_tokens` (vLLM, SGLang). */
+  readonly exactTokens: boolean;
+  readonly stream: boolean;
+  /** `perEvent` asks for running totals in every event (vLLM). */
+  readonly usage: 'none' | 'final' | 'perEvent';
+  /** Extra body fields, merged last; they may not contradict the fields above. */
+  readonly extra: Readonly<Record<string, JsonValue>>;
+}
+
+export interface ReaderOptions {
+  readonly stream: boolean;
+  /** `n` of the request body. More than one choice fails as `multipleChoices`. */
+  readonly requestedChoices: number;
+  readonly lineBytes: number;
+  /** Keep the answer text in memory for checks. */
+  readonly keepText: boolean;
+}
+
+/** All that the bytes of one answer said. Instants are the reads' stamps. */
+export interface AnswerReading {
+  readonly firstEventNs: number | null;
+  readonly lastChoicesEventNs: number | null;
+  readonly usageAtNs: number | null;
+  readonly finishNs: number | null;
+  readonly terminalNs: number | null;
+  readonly output: OutputEvents;
+  readonly usage: Usage | null;
+  readonly finishReason: FinishReason | null;
+  readonly commentCount: number;
+  /** Machine words for oddities that did not change the outcome. */
+  readonly notes: readonly string[];
+  readonly failure: FailureClass | null;
+  /** What the server said, when `failure` is `serverError`. */
+  readonly error: ServerError | null;
+  /** Queue time the server reported. */
+  readonly queueNs: number | null;
+  /** Answer text; `null` unless it was to be kept. */
+  readonly text: string | null;
+}
+
+/** Reads the body of one answer. Sans-I/O: bytes and stamps in, a reading out. */
+export interface AnswerReader {
+  /** Bytes of the socket read `readId`, stamped `atNs` before any parsing. */
+  push(bytes: Uint8Array, atNs: number, readId: number): void;
+  /** The body is over: `complete` by its framing, or `cut` off. Decides truncated and empty. */
+  end(how: 'complete' | 'cut'): void;
+  /** True once no further byte can change the outcome: end mark seen, or failed. */
+  readonly settled: boolean;
+  readonly reading: AnswerReading;
+}
+
+/** One API dialect. Another dialect is another file that exports one of these. */
+export interface Dialect {
+  readonly name: string;
+  /** Path below the base URL, which ends in a version: `/chat/completions`. */
+  readonly path: string;
+  /**
+   * Errors: ProblemsError when `extra` or a given body contradicts what the measurement relies on.
+   */
+  buildBody(intent: RequestIntent): Record<string, unknown>;
+  createReader(options: ReaderOptions): AnswerReader;
+}

@@ -1,0 +1,157 @@
+/** The growing reading of one answer, shared by the readers of all dialects. */
+import { nsFromSeconds } from '../base/index.ts';
+import {
+  OUTPUT_KINDS,
+  type FailureClass,
+  type FinishReason,
+  type OutputKind,
+  type ServerError,
+  type Usage,
+} from '../record/index.ts';
+import type { ContentByKind } from './choice-content.ts';
+import type { AnswerReading } from './dialect.ts';
+import { serverErrorOf } from './server-error.ts';
+import { UsageTally } from './usage-tally.ts';
+
+/** Where in time some bytes arrived. */
+export interface ReadStamp {
+  readonly atNs: number;
+  readonly readId: number;
+}
+
+/** Collects instants, output columns, usage and the first failure. Knows no wire format. */
+export class ReadingState {
+  readonly #atNs: number[] = [];
+  readonly #kind: OutputKind[] = [];
+  readonly #bytes: number[] = [];
+  readonly #tokens: (number | null)[] = [];
+  readonly #readId: number[] = [];
+  readonly #usage = new UsageTally();
+  readonly #notes: string[] = [];
+  /** Completion tokens told up to the last output event; `null` where an event did not tell. */
+  #tokensCounted: number | null = 0;
+  #text: string | null;
+
+  #firstEventNs: number | null = null;
+  #lastChoicesEventNs: number | null = null;
+  #usageAtNs: number | null = null;
+  #finishNs: number | null = null;
+  #finishReason: FinishReason | null = null;
+  #terminalNs: number | null = null;
+  #queueNs: number | null = null;
+  #failure: FailureClass | null = null;
+  #error: ServerError | null = null;
+
+  constructor(options: { readonly keepText: boolean }) {
+    this.#text = options.keepText ? '' : null;
+  }
+
+  get terminalSeen(): boolean {
+    return this.#terminalNs !== null;
+  }
+
+  get finishSeen(): boolean {
+    return this.#finishReason !== null;
+  }
+
+  get failed(): boolean {
+    return this.#failure !== null;
+  }
+
+  get hasOutput(): boolean {
+    return this.#atNs.length > 0;
+  }
+
+  sawEvent(atNs: number): void {
+    this.#firstEventNs ??= atNs;
+  }
+
+  sawChoices(atNs: number): void {
+    this.#lastChoicesEventNs = atNs;
+  }
+
+  sawTerminal(atNs: number): void {
+    this.#terminalNs ??= atNs;
+  }
+
+  /** Some servers finish twice; the first reason and its instant stand. */
+  sawFinish(reason: FinishReason, atNs: number): void {
+    this.#finishNs ??= atNs;
+    this.#finishReason ??= reason;
+  }
+
+  sawUsage(usage: Usage, finishedChoice: number | null, atNs: number): void {
+    this.#usage.add(usage, finishedChoice);
+    this.#usageAtNs = atNs;
+  }
+
+  sawQueueTime(seconds: number): void {
+    this.#queueNs = nsFromSeconds(seconds);
+  }
+
+  /**
+   * One output event per kind with content, all at the same stamp. `completionTokens` is the
+   * running total told in this event (`null` = not told): the step since the last output event is
+   * this event's tokens, so that a token whose text was held back counts where its text appears.
+   * The step of an event with two kinds cannot be split and stays unknown.
+   */
+  addOutput(content: ContentByKind, completionTokens: number | null, stamp: ReadStamp): void {
+    const kinds = OUTPUT_KINDS.filter((kind) => content[kind] !== '');
+    if (kinds.length === 0) return;
+    const step =
+      completionTokens === null || this.#tokensCounted === null
+        ? 0
+        : completionTokens - this.#tokensCounted;
+    this.#tokensCounted = completionTokens;
+    for (const kind of ['reasoning', 'answer', 'refusal', 'toolCall'] as const) {
+      if (content[kind] === '') continue;
+      this.#atNs.push(stamp.atNs);
+      this.#kind.push(kind);
+      this.#bytes.push(Buffer.byteLength(content[kind]));
+      this.#tokens.push(kinds.length === 1 && step > 0 ? step : null);
+      this.#readId.push(stamp.readId);
+    }
+    if (this.#text !== null) this.#text += content.answer;
+  }
+
+  note(word: string): void {
+    if (!this.#notes.includes(word)) this.#notes.push(word);
+  }
+
+  /** The first failure stands. */
+  fail(failure: FailureClass): void {
+    this.#failure ??= failure;
+  }
+
+  /** The server announced an error inside a response that began well. */
+  failByServer(error: unknown): void {
+    if (this.#failure !== null) return;
+    this.#failure = 'serverError';
+    this.#error = serverErrorOf(error, { httpStatus: null, retryAfterNs: null });
+  }
+
+  reading(commentCount: number): AnswerReading {
+    return {
+      firstEventNs: this.#firstEventNs,
+      lastChoicesEventNs: this.#lastChoicesEventNs,
+      usageAtNs: this.#usageAtNs,
+      finishNs: this.#finishNs,
+      terminalNs: this.#terminalNs,
+      output: {
+        atNs: this.#atNs,
+        kind: this.#kind,
+        bytes: this.#bytes,
+        tokens: this.#tokens,
+        readId: this.#readId,
+      },
+      usage: this.#usage.total(),
+      finishReason: this.#finishReason,
+      commentCount,
+      notes: this.#notes,
+      failure: this.#failure,
+      error: this.#error,
+      queueNs: this.#queueNs,
+      text: this.#text,
+    };
+  }
+}
