@@ -64,15 +64,16 @@ function play(engine: Engine, moves: readonly Move[]): Game {
     }
     underWay = null;
   };
-  const startStep = (): void => {
+  const startStep = (): boolean => {
     underWay = engine.plan();
     if (underWay === null) {
       expect(engine.state()).toEqual({ waiting: 0, running: 0, heldTokens: 0 });
-      return;
+      return false;
     }
     expect(engine.plan()).toEqual(underWay);
     plans.push(underWay);
     durationsNs.push(engine.stepDurationNs(underWay));
+    return true;
   };
   for (const [at, move] of moves.entries()) {
     if (move.kind === 'step') {
@@ -93,10 +94,8 @@ function play(engine: Engine, moves: readonly Move[]): Game {
       cancelled.add(id);
     }
   }
-  do {
-    finishStep();
-    startStep();
-  } while (underWay !== null);
+  finishStep();
+  while (startStep()) finishStep();
   return { engine, admitted, cancelled, plans, durationsNs, events };
 }
 
