@@ -1,5 +1,12 @@
 /**
  * `summary`: records and an objective in, the published summary out. Start with `summary.ts`
- * (the result) and `summarise.ts` (how it is made).
+ * (the result) and `summarise.ts` (how it is made); `summary-schema.ts` is its JSON Schema.
  */
+export {
+  createPointAccumulator,
+  type PointAccumulator,
+  type PointAccumulatorOptions,
+} from './point-accumulator.ts';
+export { isEnoughFor, quantileOf, quantileSummary, SUMMARY_QUANTILES } from './quantile-summary.ts';
+export * from './summarise.ts';
 export * from './summary.ts';

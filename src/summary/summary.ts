@@ -2,8 +2,8 @@
  * The published result of a run: what `summary.json` holds (schema/summary.schema.json).
  * Numbers carry their unit in the name; `null` = not observed.
  */
-import type { Objective, ObjectiveName, Outcome, Verdict } from '../slo/index.ts';
-import type { QuantileRule } from '../stats/index.ts';
+import type { Attainment, Objective, ObjectiveName, Verdict } from '../slo/index.ts';
+import type { ConfidenceInterval, QuantileRule } from '../stats/index.ts';
 
 export const SUMMARY_SCHEMA_VERSION = 1;
 
@@ -30,35 +30,12 @@ export interface Window {
   readonly toNs: number;
 }
 
-export interface Interval {
-  readonly low: number;
-  readonly high: number;
-  /** Confidence level, e.g. 0.95. */
-  readonly level: number;
-  /** e.g. `wilson, if independent`. */
-  readonly method: string;
-  readonly effectiveN: number;
-}
-
-export interface Attainment {
-  readonly good: number;
-  /** scheduled − excluded. */
-  readonly offered: number;
-  readonly unjudged: number;
-  /** good / offered, unknown counted as bad; `null` when nothing was offered. */
-  readonly share: number | null;
-  /** All unjudged bad … all unjudged good. */
-  readonly unknownBounds: { readonly low: number; readonly high: number } | null;
-  readonly interval: Interval | null;
-  readonly denominator: 'offered' | 'admitted';
-}
-
 export interface QuantileValue {
   readonly q: number;
   readonly value: number;
-  /** True when n is too small to claim this quantile; the value is shown, marked. */
+  /** False when n is too small to claim this quantile; the value is shown, marked. */
   readonly claimable: boolean;
-  readonly interval: Interval | null;
+  readonly interval: ConfidenceInterval | null;
 }
 
 /** Quantiles of one measure over one named population. */
@@ -68,7 +45,10 @@ export interface QuantileSummary {
   readonly population: 'completed' | 'allObserved';
   /** Values observed. */
   readonly n: number;
-  /** n / size of the population; `null` when the population is empty. */
+  /**
+   * Share of the population that gave a value; for pooled gaps, that gave at least one gap.
+   * `null` when the population is empty.
+   */
   readonly coverage: number | null;
   readonly mean: number | null;
   readonly min: number | null;
@@ -90,6 +70,12 @@ export interface Rates {
   /** Known tokens only; requests with unknown usage are counted apart. */
   readonly inputTokensPerSecond: number | null;
   readonly outputTokensPerSecond: number | null;
+  /**
+   * Which tokens are counted. `requests`: all tokens of the completed requests planned in the
+   * window. `arrivals`: those that arrived in it, per event where the server told, else the
+   * request's total by the share of its output events that arrived in the window.
+   */
+  readonly outputTokensBasis: 'requests' | 'arrivals';
   readonly goodOutputTokensPerSecond: number | null;
   readonly unknownUsageCount: number;
 }
@@ -100,6 +86,18 @@ export interface PopulationResult {
   readonly state: 'met' | 'missed' | 'notEnoughData';
   readonly observed: number | null;
   readonly limit: number;
+}
+
+/**
+ * One latency on its own: the share of completed requests within its limit, against the attainment
+ * target. All marginals can pass while the joint attainment misses.
+ */
+export interface Marginal {
+  readonly objective: 'ttft' | 'tpot';
+  /** The quantile that must be within the limit: the attainment target. */
+  readonly q: number;
+  readonly metShare: number;
+  readonly passes: boolean;
 }
 
 /** A reason for or against trusting the point, judged apart from performance. */
@@ -135,6 +133,11 @@ export interface PointLoad {
   readonly closedLoop: boolean;
 }
 
+/**
+ * One load point. `ledger`, its shares, drop reasons, failure classes, phases and connections cover
+ * the whole point. Verdicts, attainment, latencies, misses and strata belong to the judged window:
+ * the steady one when a warm-up was declared, else the whole point.
+ */
 export interface PointSummary {
   readonly index: number;
   readonly load: PointLoad;
@@ -170,6 +173,8 @@ export interface PointSummary {
   readonly queueDelayNs: QuantileSummary;
   readonly inFlightMean: number | null;
   readonly inFlightP99: number | null;
+  /** Whether the backlog grew while load was offered: latencies then depend on the duration. */
+  readonly backlogGrowing: boolean;
   /** Misses by objective, and how many missed only that one. */
   readonly misses: readonly {
     readonly objective: ObjectiveName;
@@ -181,10 +186,13 @@ export interface PointSummary {
   readonly population: readonly PopulationResult[];
   /** Whether each asked marginal (p95 of TTFT alone, …) would have passed. */
   readonly marginalsPass: boolean | null;
+  readonly marginals: readonly Marginal[];
   readonly promptBuckets: readonly StratumSummary[];
   readonly outputBuckets: readonly StratumSummary[];
   /** Cold start (first requests on new connections / before steady state) and the rest. */
   readonly phases: readonly StratumSummary[];
+  /** By tenant or class, when the objective asks for the worst of them. */
+  readonly groups: readonly StratumSummary[];
   readonly promptTokens: QuantileSummary;
   readonly outputTokens: QuantileSummary;
   /** Cached share of prompt tokens as the server told; `null` when it did not. */
@@ -193,7 +201,10 @@ export interface PointSummary {
     readonly lMean: number | null;
     readonly lambdaRps: number | null;
     readonly wMeanNs: number | null;
-    /** Exact path check: ∫ in-flight − Σ sojourns over the window, as a share. */
+    /**
+     * Exact path check: ∫ of the generator's own in-flight count − Σ sojourns of the records, as a
+     * share of the latter. `null` when the records do not hold the generator's count.
+     */
     readonly pathGapShare: number | null;
     readonly stationaryGapShare: number | null;
   };
@@ -215,5 +226,3 @@ export interface Summary {
   readonly verdict: 'met' | 'missed' | 'notEnoughData' | null;
   readonly validity: Validity;
 }
-
-export type { Outcome };

@@ -1,0 +1,83 @@
+/** Makes the summary of one load point from its records, one at a time. */
+import {
+  measureRecord,
+  type ManifestPoint,
+  type Measures,
+  type RequestRecord,
+} from '../record/index.ts';
+import { judgeMeasured, plainObjective, type Objective } from '../slo/index.ts';
+import { NumberColumn } from './number-column.ts';
+import { isJudged } from './rates.ts';
+import { requestRow } from './request-row.ts';
+import { ScheduleWatch } from './schedule-watch.ts';
+import { summarisePoint, type PointData } from './summarise-point.ts';
+import type { PointSummary } from './summary.ts';
+
+export interface PointAccumulatorOptions {
+  readonly point: ManifestPoint;
+  /** `null` = nothing was asked: good means correct. */
+  readonly objective: Objective | null;
+  /** Whether exact output lengths were asked of the server. */
+  readonly exactOutput: boolean;
+}
+
+/** Takes records in any order; `finish` gives the summary of those added so far. */
+export interface PointAccumulator {
+  add(record: RequestRecord): void;
+  finish(): PointSummary;
+}
+
+/**
+ * An accumulator for the records of one point. Memory: about 300 bytes a request and 8 to 16 bytes
+ * a gap; answers themselves are not kept.
+ */
+export function createPointAccumulator(options: PointAccumulatorOptions): PointAccumulator {
+  const { point } = options;
+  const objective = options.objective ?? plainObjective();
+  const otherStart = startedElsewhere(objective);
+  const { counts } = objective.request;
+  const data: PointData = {
+    rows: [],
+    notReached: 0,
+    chunkGapsNs: new NumberColumn(),
+    itlNs: new NumberColumn(),
+    alignedCount: 0,
+    schedule: new ScheduleWatch(point),
+  };
+  return {
+    add(record) {
+      data.schedule.add(record);
+      if (record.dispatch.kind === 'notReached') {
+        data.notReached += 1;
+        return;
+      }
+      const measures = measureRecord(record, { counts });
+      const judgements = {
+        asked: judgeMeasured(record, measures, objective),
+        otherStart: judgeMeasured(record, measures, otherStart),
+      };
+      const row = requestRow(record, measures, judgements, point);
+      data.rows.push(row);
+      if (row.outcome === 'completed' && isJudged(row.plannedNs, point)) poolGaps(data, measures);
+    },
+    finish: () =>
+      summarisePoint(data, {
+        point,
+        objective,
+        exactOutput: options.exactOutput,
+      }),
+  };
+}
+
+/** The objective with its latency clock started at the other instant, dispatch or planned. */
+function startedElsewhere(objective: Objective): Objective {
+  const from = objective.request.from === 'planned' ? 'dispatch' : 'planned';
+  return { ...objective, request: { ...objective.request, from } };
+}
+
+function poolGaps(data: PointData, measures: Measures): void {
+  for (const gapNs of measures.chunkGapsNs) data.chunkGapsNs.push(gapNs);
+  if (measures.itlNs === null) return;
+  for (const gapNs of measures.itlNs) data.itlNs.push(gapNs);
+  data.alignedCount += 1;
+}

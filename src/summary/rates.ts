@@ -1,0 +1,94 @@
+/** Rates: counts over one declared window, never a sum or a mean of per-request rates. */
+import { secondsFromNs } from '../base/index.ts';
+import type { RequestRow } from './request-row.ts';
+import type { Rates, Window } from './summary.ts';
+
+/** The part of a load point that windows follow from. */
+export interface PointSpan {
+  /** Declared end of the warm-up; `null` when none was declared. */
+  readonly steadyFromNs: number | null;
+  readonly stopNs: number;
+}
+
+/** Whether a request planned at this instant belongs to the judged window. */
+export function isJudged(plannedNs: number, span: PointSpan): boolean {
+  return span.steadyFromNs === null || plannedNs >= span.steadyFromNs;
+}
+
+/** First planned to last done, drain inside; to the stop when nothing was done. */
+export function wallWindow(rows: readonly RequestRow[], span: PointSpan): Window {
+  let fromNs = Number.POSITIVE_INFINITY;
+  let toNs = Number.NEGATIVE_INFINITY;
+  for (const row of rows) {
+    fromNs = Math.min(fromNs, row.plannedNs);
+    toNs = Math.max(toNs, row.endNs ?? Number.NEGATIVE_INFINITY);
+  }
+  if (rows.length === 0) return { kind: 'wall', fromNs: span.stopNs, toNs: span.stopNs };
+  return {
+    kind: 'wall',
+    fromNs,
+    toNs: Number.isFinite(toNs) ? toNs : Math.max(span.stopNs, fromNs),
+  };
+}
+
+/** From the declared end of the warm-up to the stop; `null` when no warm-up was declared. */
+export function steadyWindow(span: PointSpan): Window | null {
+  if (span.steadyFromNs === null) return null;
+  return {
+    kind: 'steady',
+    fromNs: span.steadyFromNs,
+    toNs: Math.max(span.stopNs, span.steadyFromNs),
+  };
+}
+
+/** The time load was offered, without the drain: what came of the requests that arrived in it. */
+export function cohortWindow(wall: Window, span: PointSpan): Window {
+  const fromNs = span.steadyFromNs ?? wall.fromNs;
+  return { kind: 'cohort', fromNs, toNs: Math.max(span.stopNs, fromNs) };
+}
+
+/**
+ * The rates of one window. Requests belong to a window by their planned instant. Output tokens of
+ * the steady window are those that arrived in it, whenever their request was planned; the other
+ * windows count the requests' tokens. Only completed requests give tokens; those whose usage is
+ * unknown are counted apart. A window without length has no rates.
+ */
+export function ratesOver(
+  rows: readonly RequestRow[],
+  window: Window,
+  offeredRps: number | null,
+): Rates {
+  const due = rows.filter((row) => row.plannedNs >= window.fromNs);
+  const sent = due.filter((row) => row.outcome !== 'dropped');
+  const completed = due.filter((row) => row.outcome === 'completed');
+  const good = due.filter((row) => row.verdict === 'good');
+  const byArrival = window.kind === 'steady';
+  const seconds = secondsFromNs(window.toNs - window.fromNs);
+  const perSecond = (count: number): number | null => (seconds > 0 ? count / seconds : null);
+  return {
+    window,
+    offeredRps,
+    realisedOfferedRps: perSecond(due.length),
+    admittedRps: perSecond(sent.length),
+    completedRps: perSecond(completed.length),
+    successfulRps: perSecond(due.filter((row) => row.successful).length),
+    goodRps: perSecond(good.length),
+    inputTokensPerSecond: perSecond(total(completed, (row) => row.promptTokens)),
+    outputTokensPerSecond: perSecond(
+      byArrival
+        ? total(rows, (row) => (row.outcome === 'completed' ? row.outputTokensInSteady : 0))
+        : total(completed, (row) => row.outputTokens),
+    ),
+    outputTokensBasis: byArrival ? 'arrivals' : 'requests',
+    goodOutputTokensPerSecond: perSecond(total(good, (row) => row.outputTokens)),
+    unknownUsageCount: completed.filter((row) => row.outputTokens === null).length,
+  };
+}
+
+/** The sum of what is known; unknown adds nothing and is counted apart. */
+export function total(
+  rows: readonly RequestRow[],
+  valueOf: (row: RequestRow) => number | null,
+): number {
+  return rows.reduce((sum, row) => sum + (valueOf(row) ?? 0), 0);
+}

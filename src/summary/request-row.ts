@@ -1,0 +1,212 @@
+/**
+ * What is kept of one record, so that a run of any length streams through: a few numbers a
+ * request, never its events.
+ */
+import { assert, assertNever } from '../base/index.ts';
+import type { Measures, RequestRecord, Timeline } from '../record/index.ts';
+import {
+  outputBucketOf,
+  type Judgement,
+  type ObjectiveName,
+  type ObjectiveResult,
+  type Outcome,
+  type PromptBucket,
+  type Verdict,
+} from '../slo/index.ts';
+import type { PointSpan } from './rates.ts';
+
+/** One objective of one request, without the numbers. */
+export interface ObjectiveState {
+  readonly objective: ObjectiveName;
+  readonly state: ObjectiveResult['state'];
+}
+
+/** A request that was due. Instants in nanoseconds since run start; `null` = not observed. */
+export interface RequestRow {
+  readonly scheduleIndex: number;
+  readonly attempt: number;
+  readonly outcome: Exclude<Outcome, 'notReached'>;
+  readonly verdict: Verdict;
+  /** The verdict with the latency clock started at dispatch where it was planned, or the reverse. */
+  readonly verdictFromOtherStart: Verdict;
+  /** Completed and correct, whatever the latency. */
+  readonly successful: boolean;
+  readonly objectives: readonly ObjectiveState[];
+  readonly dropReason: string | null;
+  readonly failure: string | null;
+
+  readonly promptBucket: PromptBucket;
+  readonly outputBucket: string;
+  readonly connection: 'cold' | 'reused' | 'none';
+  readonly tenant: string | null;
+  readonly class: string | null;
+
+  readonly plannedNs: number;
+  readonly dispatchedNs: number | null;
+  /** The end of its stay: done, or the last instant seen of one that never finished. */
+  readonly endNs: number | null;
+  /** When the generator ceased to count it; `null` when a failure left no instant for that. */
+  readonly releasedNs: number | null;
+  /** In flight when it was dispatched by the generator's count, itself included. */
+  readonly inFlightCount: number | null;
+
+  readonly ttftFromPlannedNs: number | null;
+  readonly ttftFromDispatchNs: number | null;
+  readonly tpotNs: number | null;
+  readonly tpotBasis: 'observed' | 'estimated' | null;
+  readonly completionNs: number | null;
+  readonly completionFromPlannedNs: number | null;
+  readonly queueNs: number | null;
+  readonly gapCount: number;
+  readonly zeroGapCount: number;
+
+  readonly promptTokens: number | null;
+  readonly cachedPromptTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly outputTokensMax: number | null;
+  /** Of `outputTokens`, those that arrived in the steady window. Need not be whole. */
+  readonly outputTokensInSteady: number | null;
+}
+
+/** What the judge said of one record: as asked, and with the clock started at the other instant. */
+export interface RowJudgements {
+  readonly asked: Judgement;
+  readonly otherStart: Judgement;
+}
+
+/** The row of a record that was due. */
+export function requestRow(
+  record: RequestRecord,
+  measures: Measures,
+  judgements: RowJudgements,
+  span: PointSpan,
+): RequestRow {
+  const { asked } = judgements;
+  const { outcome } = asked;
+  assert(outcome !== 'notReached', `request ${record.requestId} was never due`);
+  const { dispatch, timeline, end } = record;
+  return {
+    scheduleIndex: record.scheduleIndex,
+    attempt: record.attempt,
+    outcome,
+    verdict: asked.verdict,
+    verdictFromOtherStart: judgements.otherStart.verdict,
+    successful:
+      outcome === 'completed' &&
+      asked.objectives.some(
+        ({ objective, state }) => objective === 'correctness' && state === 'met',
+      ),
+    objectives: sharedStates(asked.objectives),
+    dropReason: dispatch.kind === 'dropped' ? dispatch.reason : null,
+    failure: end?.kind === 'failed' ? end.failure : null,
+    promptBucket: asked.promptBucket,
+    outputBucket: outputBucketOf(measures.outputTokens),
+    connection: connectionOf(timeline),
+    tenant: record.labels.tenant,
+    class: record.labels.class,
+    plannedNs: dispatch.plannedNs ?? 0,
+    dispatchedNs: dispatch.kind === 'sent' ? dispatch.dispatchedNs : null,
+    endNs: endOf(record),
+    releasedNs: releaseOf(record),
+    inFlightCount: record.inFlightAtDispatch,
+    ttftFromPlannedNs: measures.ttftFromPlannedNs,
+    ttftFromDispatchNs: measures.ttftFromDispatchNs,
+    tpotNs: measures.tpotNs,
+    tpotBasis: measures.tpotBasis,
+    completionNs: measures.completionNs,
+    completionFromPlannedNs: measures.completionFromPlannedNs,
+    queueNs: measures.queueDelayNs,
+    gapCount: measures.chunkGapsNs.length,
+    zeroGapCount: measures.zeroGapCount,
+    promptTokens: measures.promptTokens,
+    cachedPromptTokens: measures.cachedPromptTokens,
+    outputTokens: measures.outputTokens,
+    outputTokensMax: record.outputTokensMax,
+    outputTokensInSteady: tokensArrivedIn(record, measures.outputTokens, span),
+  };
+}
+
+/** A run knows few combinations of states, so each is kept once. */
+const STATES = new Map<string, readonly ObjectiveState[]>();
+
+function sharedStates(results: readonly ObjectiveResult[]): readonly ObjectiveState[] {
+  const key = results.map(({ objective, state }) => `${objective}:${state}`).join();
+  const known = STATES.get(key);
+  if (known !== undefined) return known;
+  const states = results.map(({ objective, state }) => ({ objective, state }));
+  STATES.set(key, states);
+  return states;
+}
+
+function connectionOf(timeline: Timeline | null): RequestRow['connection'] {
+  if (timeline === null || timeline.reused === null) return 'none';
+  return timeline.reused ? 'reused' : 'cold';
+}
+
+/** When the stay ended; of a failure, the last instant that was seen of it. */
+function endOf(record: RequestRecord): number | null {
+  const { dispatch, timeline, end } = record;
+  if (dispatch.kind !== 'sent' || timeline === null || end === null) return null;
+  switch (end.kind) {
+    case 'completed':
+      return timeline.doneNs ?? lastSeen(timeline, dispatch.dispatchedNs);
+    case 'failed':
+      return lastSeen(timeline, dispatch.dispatchedNs);
+    case 'timedOut':
+      return end.deadlineNs;
+    case 'cancelled':
+      return end.atNs;
+    default:
+      return assertNever(end);
+  }
+}
+
+function releaseOf(record: RequestRecord): number | null {
+  const { timeline, end } = record;
+  if (timeline === null || end === null) return null;
+  if (end.kind === 'failed') return timeline.bodyEndNs ?? timeline.doneNs;
+  const endNs = endOf(record);
+  return endNs === null ? null : Math.max(endNs, timeline.bodyEndNs ?? endNs);
+}
+
+function lastSeen(timeline: Timeline, dispatchedNs: number): number {
+  return Math.max(
+    dispatchedNs,
+    timeline.connectedNs ?? 0,
+    timeline.tlsDoneNs ?? 0,
+    timeline.writtenNs ?? 0,
+    timeline.firstByteNs ?? 0,
+    timeline.output.atNs.at(-1) ?? 0,
+    timeline.usageAtNs ?? 0,
+    timeline.finishNs ?? 0,
+    timeline.doneNs ?? 0,
+    timeline.bodyEndNs ?? 0,
+  );
+}
+
+/**
+ * Of the answer's tokens, those that arrived from the end of the warm-up to the stop. Per event
+ * where the server counted every event; else the total times the share of output events that
+ * arrived there: no instant is invented for a token, only the total is shared out.
+ */
+function tokensArrivedIn(
+  record: RequestRecord,
+  outputTokens: number | null,
+  span: PointSpan,
+): number | null {
+  if (outputTokens === null || record.timeline === null || span.steadyFromNs === null) return null;
+  const fromNs = span.steadyFromNs;
+  const arrived = (atNs: number): boolean => atNs >= fromNs && atNs < span.stopNs;
+  const { atNs, tokens } = record.timeline.output;
+  if (!record.streamed || atNs.length === 0) {
+    const doneNs = record.timeline.doneNs;
+    return doneNs !== null && arrived(doneNs) ? outputTokens : 0;
+  }
+  const inside = atNs.filter(arrived).length;
+  const perEvent = tokens.reduce<number | null>(
+    (sum, count, index) =>
+      sum === null || count === null ? null : sum + (arrived(atNs[index] as number) ? count : 0),
+    0,
+  );
+  return perEvent ?? (outputTokens * inside) / atNs.length;
+}

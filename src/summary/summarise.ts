@@ -1,0 +1,107 @@
+/** Records and an objective in, the published summary out. */
+import { ProblemsError } from '../base/index.ts';
+import type { ManifestPoint, RecordClock, RecordSource, RequestRecord } from '../record/index.ts';
+import type { Objective } from '../slo/index.ts';
+import { createPointAccumulator, type PointAccumulator } from './point-accumulator.ts';
+import { verdictOf } from './population.ts';
+import {
+  SUMMARY_SCHEMA_VERSION,
+  type PointSummary,
+  type Summary,
+  type Validity,
+} from './summary.ts';
+
+/** What a summary needs to know of a run beyond its records. */
+export interface SummaryOptions {
+  readonly toolVersion: string;
+  readonly experimentHash: string;
+  readonly source: RecordSource;
+  readonly clock: RecordClock;
+  readonly prefixCache: string;
+  /** Whether exact output lengths were asked of the server. */
+  readonly exactOutput: boolean;
+  readonly points: readonly ManifestPoint[];
+  /** `null` = nothing was asked: good means correct, and there is no verdict. */
+  readonly objective: Objective | null;
+}
+
+/** Takes the records of all points in any order, e.g. as they are read from disk. */
+export interface Summariser {
+  /** Errors: `ProblemsError` for a record of a point that the manifest does not have. */
+  add(record: RequestRecord): void;
+  finish(): Summary;
+}
+
+export function createSummariser(options: SummaryOptions): Summariser {
+  const accumulators = new Map<number, PointAccumulator>(
+    options.points.map((point) => [
+      point.index,
+      createPointAccumulator({
+        point,
+        objective: options.objective,
+        exactOutput: options.exactOutput,
+      }),
+    ]),
+  );
+  return {
+    add(record) {
+      const accumulator = accumulators.get(record.pointIndex);
+      if (accumulator === undefined) throw unknownPoint(record);
+      accumulator.add(record);
+    },
+    finish: () =>
+      summaryOf(
+        options,
+        [...accumulators.values()].map((accumulator) => accumulator.finish()),
+      ),
+  };
+}
+
+/** The summary of a whole set of records; see {@link createSummariser} for streams. */
+export function summarise(
+  options: SummaryOptions & { readonly records: Iterable<RequestRecord> },
+): Summary {
+  const summariser = createSummariser(options);
+  for (const record of options.records) summariser.add(record);
+  return summariser.finish();
+}
+
+function summaryOf(options: SummaryOptions, points: readonly PointSummary[]): Summary {
+  return {
+    schemaVersion: SUMMARY_SCHEMA_VERSION,
+    tool: { name: 'goodput', version: options.toolVersion },
+    experimentHash: options.experimentHash,
+    source: options.source,
+    clock: options.clock,
+    prefixCache: options.prefixCache,
+    objective: options.objective,
+    points: points.toSorted((a, b) => a.load.level - b.load.level || a.index - b.index),
+    partial: points.some((point) => point.partial),
+    verdict: verdictOf(points.flatMap((point) => point.population)),
+    validity: overallValidity(points),
+  };
+}
+
+/** Valid when every point is; each reason says which load it belongs to, where there are several. */
+function overallValidity(points: readonly PointSummary[]): Validity {
+  const several = points.length > 1;
+  return {
+    valid: points.every((point) => point.validity.valid),
+    reasons: points.flatMap((point) =>
+      point.validity.reasons.map((reason) =>
+        several ? { ...reason, message: `${point.load.label}: ${reason.message}` } : reason,
+      ),
+    ),
+  };
+}
+
+function unknownPoint(record: RequestRecord): ProblemsError {
+  return new ProblemsError([
+    {
+      code: 'E_RUN_FORMAT',
+      message: `request ${record.requestId} belongs to load point ${record.pointIndex}, which the manifest does not have`,
+      hint: 'records and manifest must come from the same run',
+      place: null,
+    },
+  ]);
+}
