@@ -4,5 +4,8 @@
  * completion. Pure data and arithmetic: no objectives, no populations, no I/O.
  */
 export * from './manifest.ts';
+export * from './measures.ts';
+export type { TokenAlignment } from './output-measures.ts';
 export * from './request-record.ts';
 export * from './send-port.ts';
+export * from './unmeasured-reason.ts';

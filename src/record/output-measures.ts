@@ -1,0 +1,122 @@
+/** The part of a request's measures that comes from its counted output events. */
+import { tokensFromUsage, tokensToldPerEvent, type TokenCount } from './counted-tokens.ts';
+import type { OutputKind, RequestRecord, Timeline } from './request-record.ts';
+import type { UnmeasuredReason } from './unmeasured-reason.ts';
+
+/**
+ * Whether one counted event is one token: `aligned` when declared or told event by event *and* the
+ * totals agree; `mismatch` when the totals contradict it. Equal totals alone are `notAligned`.
+ */
+export type TokenAlignment = 'aligned' | 'notAligned' | 'mismatch';
+
+/** TPOT with its basis, or why there is none. */
+export type Tpot =
+  | { readonly ns: number; readonly basis: 'observed' | 'estimated'; readonly reason: null }
+  | { readonly ns: null; readonly basis: null; readonly reason: UnmeasuredReason };
+
+export interface OutputMeasures {
+  /** Arrival of the first and of the last counted event; `null` when none was seen to arrive. */
+  readonly firstNs: number | null;
+  readonly lastNs: number | null;
+  readonly gapsNs: readonly number[];
+  readonly zeroGapCount: number;
+  readonly tokens: TokenCount;
+  readonly alignment: TokenAlignment;
+  readonly tpot: Tpot;
+  /** Why there is no first or last instant; `null` when there is. */
+  readonly unseen: 'notStreamed' | 'noCountedOutput' | null;
+}
+
+/** Measures of the events whose kind is in `counts`. */
+export function measureOutput(
+  record: RequestRecord,
+  timeline: Timeline,
+  counts: readonly OutputKind[],
+): OutputMeasures {
+  const { output, usage } = timeline;
+  const counted = countedEvents(timeline, counts);
+  const told = tokensToldPerEvent(output, counted);
+  const reported = tokensFromUsage(output, usage, counts);
+  // What the server said of each event is exact for these events; its total also holds the end
+  // token, whose arrival is no content.
+  const tokens: TokenCount =
+    told === null ? reported : { tokens: told.reduce((a, b) => a + b, 0), reason: null };
+  if (!record.streamed || counted.length === 0) {
+    const unseen = record.streamed ? 'noCountedOutput' : 'notStreamed';
+    return { ...NOTHING_SEEN, tokens, unseen, tpot: noTpot(unseen) };
+  }
+  const atNs = counted.map((index) => output.atNs[index] as number);
+  const gapsNs = atNs.slice(1).map((instant, index) => instant - (atNs[index] as number));
+  const alignment = alignmentOf(record, counted, told, reported);
+  return {
+    firstNs: atNs[0] as number,
+    lastNs: atNs.at(-1) as number,
+    gapsNs,
+    zeroGapCount: gapsNs.filter((gapNs) => gapNs === 0).length,
+    tokens,
+    alignment,
+    tpot: tpotOf(timeline, counted, tokens, alignment),
+    unseen: null,
+  };
+}
+
+const NOTHING_SEEN = {
+  firstNs: null,
+  lastNs: null,
+  gapsNs: [],
+  zeroGapCount: 0,
+  alignment: 'notAligned',
+} as const;
+
+/** Indices of the counted events. */
+function countedEvents(timeline: Timeline, counts: readonly OutputKind[]): number[] {
+  const indices: number[] = [];
+  for (const [index, kind] of timeline.output.kind.entries()) {
+    if (counts.includes(kind)) indices.push(index);
+  }
+  return indices;
+}
+
+function alignmentOf(
+  record: RequestRecord,
+  counted: readonly number[],
+  told: readonly number[] | null,
+  reported: TokenCount,
+): TokenAlignment {
+  const events = counted.length;
+  const toldOneEach = told?.every((tokens) => tokens === 1) ?? false;
+  if (!record.oneTokenPerEvent && !toldOneEach) return 'notAligned';
+  if (told !== null && !toldOneEach) return 'mismatch';
+  if (reported.tokens === null) return toldOneEach ? 'aligned' : 'notAligned';
+  // Told event by event, a total one higher is the end token, which has no content.
+  const agrees = reported.tokens === events || (toldOneEach && reported.tokens === events + 1);
+  return agrees ? 'aligned' : 'mismatch';
+}
+
+function tpotOf(
+  timeline: Timeline,
+  counted: readonly number[],
+  count: TokenCount,
+  alignment: TokenAlignment,
+): Tpot {
+  const { atNs, tokens, readId } = timeline.output;
+  const first = counted[0] as number;
+  const last = counted.at(-1) as number;
+  if (count.tokens === 1 && first === last) return noTpot('oneToken');
+  if (first === last) return noTpot('singleEvent');
+  if (count.tokens === null) return noTpot(count.reason);
+  const laterTokens = count.tokens - (tokens[first] ?? 1);
+  // Several events cannot hold one token or none; a wrong count must not pass as "one token".
+  if (laterTokens <= 0) return noTpot('tokensInconsistent');
+  if (readId[first] === readId[last]) return noTpot('singleRead');
+  const spanNs = (atNs[last] as number) - (atNs[first] as number);
+  return {
+    ns: spanNs / laterTokens,
+    basis: alignment === 'aligned' ? 'observed' : 'estimated',
+    reason: null,
+  };
+}
+
+function noTpot(reason: UnmeasuredReason): Tpot {
+  return { ns: null, basis: null, reason };
+}
