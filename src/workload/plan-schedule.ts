@@ -1,0 +1,203 @@
+/** A load point as data: when each request becomes due and what it asks. */
+import { randomExponential } from 'd3-random';
+import {
+  assert,
+  assertNever,
+  NS_PER_SECOND,
+  ProblemsError,
+  randomStream,
+  usageProblem,
+  type ErrorCode,
+} from '../base/index.ts';
+import { arrivalInstantsNs } from './arrivals.ts';
+import { createEntryOrder, createPromptSequence, type EntryOrder } from './prompt-sequence.ts';
+import type { Release, Schedule } from './schedule.ts';
+import { scheduleHash } from './schedule-hash.ts';
+import type { LoadShape, PromptSource, Seeds } from './spec.ts';
+
+/** More requests than this are refused: a schedule is held in memory (about 1 GB then). */
+export const MAX_SCHEDULED_REQUESTS = 2_000_000;
+
+/**
+ * Plans every request of one load point. A pure function: the same source, shape and seeds give
+ * the same schedule and hash. A longer duration only adds requests at the end.
+ *
+ * Errors: {@link ProblemsError} when source and shape do not fit, when the schedule would be too
+ * long, and when a replay window holds no arrival.
+ */
+export function planSchedule(plan: {
+  readonly source: PromptSource;
+  readonly shape: LoadShape;
+  readonly seeds: Seeds;
+}): Schedule {
+  const { source, shape, seeds } = plan;
+  const { releases, stopNs, slots, entries, sessionOf } = planReleases(source, shape, seeds);
+  const nextPrompt = createPromptSequence(source, seeds, entries ?? entryOrder(source, seeds));
+  const requests = releases.map((release, index) => {
+    const prompt = nextPrompt();
+    return { index, release, ...prompt, session: prompt.session ?? sessionOf(index) };
+  });
+  const schedule = { requests, stopNs, slots };
+  return { ...schedule, hash: scheduleHash(schedule, source) };
+}
+
+interface PlannedReleases {
+  readonly releases: readonly Release[];
+  readonly stopNs: number;
+  readonly slots: number | null;
+  /** Entries that belong to the releases; `null` = the source's own order. */
+  readonly entries: EntryOrder | null;
+  /** Session of a request whose source names none. */
+  readonly sessionOf: (index: number) => string | null;
+}
+
+const PLAIN = { slots: null, entries: null, sessionOf: () => null };
+
+function planReleases(source: PromptSource, shape: LoadShape, seeds: Seeds): PlannedReleases {
+  switch (shape.kind) {
+    case 'rate':
+      return planRate(shape, seeds);
+    case 'concurrency': {
+      requireCount(shape.maxRequests);
+      const slot: Release = { kind: 'slot' };
+      const releases = Array.from({ length: shape.maxRequests }, () => slot);
+      return { ...PLAIN, releases, stopNs: shape.durationNs, slots: shape.streams };
+    }
+    case 'users':
+      return planUsers(shape, seeds);
+    case 'trace':
+      return planReplay(source, shape);
+    default:
+      return assertNever(shape);
+  }
+}
+
+/**
+ * Arrivals of an open loop. Stopped by a count, the point ends where the next request would have
+ * been due, so that count over duration is still the offered rate.
+ */
+function planRate(shape: Extract<LoadShape, { kind: 'rate' }>, seeds: Seeds): PlannedReleases {
+  const expected = (shape.rateRps * shape.durationNs) / NS_PER_SECOND;
+  const limit = shape.maxRequests ?? Number.POSITIVE_INFINITY;
+  requireCount(Math.min(expected, limit));
+  const instantsNs = arrivalInstantsNs(
+    { ...shape, limit: limit + 1 },
+    randomStream(seeds.arrivals, 'arrivals'),
+  );
+  const taken = instantsNs.slice(0, limit);
+  const stopNs = instantsNs[limit] ?? shape.durationNs;
+  return { ...PLAIN, releases: taken.map(releaseAt), stopNs: afterLast(taken, stopNs) };
+}
+
+/**
+ * One chain a user, all of equal length, interleaved. Users start in mid-thought: each waits for
+ * what remains of a think time first, so that they do not all ask at the same instant.
+ */
+function planUsers(shape: Extract<LoadShape, { kind: 'users' }>, seeds: Seeds): PlannedReleases {
+  requireCount(shape.maxRequests);
+  const { users, think } = shape;
+  const random = randomStream(seeds.arrivals, 'think');
+  const unitExponential = randomExponential.source(random)(1);
+  const exponential = (): number => Math.round(unitExponential() * think.meanNs);
+  const fixed = think.kind === 'fixed';
+  // What remains of an exponential time is exponential; of a fixed one, evenly spread.
+  const firstNs = fixed ? () => Math.round(random() * think.meanNs) : exponential;
+  const nextNs = fixed ? () => Math.round(think.meanNs) : exponential;
+  const releases = Array.from({ length: shape.maxRequests }, (_, index): Release => {
+    const first = index < users;
+    const thinkNs = first ? firstNs() : nextNs();
+    return { kind: 'after', index: first ? null : index - users, thinkNs };
+  });
+  const sessionOf = (index: number): string => `user-${index % users}`;
+  return { ...PLAIN, releases, stopNs: shape.durationNs, sessionOf };
+}
+
+/**
+ * The arrivals of the source within the window, as they are: bursts and simultaneous arrivals
+ * stay, only the scale of time changes. The point ends with the window, or with the last arrival
+ * where the source ends first.
+ */
+function planReplay(
+  source: PromptSource,
+  shape: Extract<LoadShape, { kind: 'trace' }>,
+): PlannedReleases {
+  const { fromNs, durationNs, timeScale } = shape;
+  // Rounded down, so that every arrival in the window stays before its end, which is rounded up.
+  const ahead = sourceArrivals(source)
+    .filter(({ atNs }) => atNs >= fromNs)
+    .map(({ atNs, entry }) => ({ entry, atNs: Math.floor((atNs - fromNs) / timeScale) }));
+  const endNs = Math.ceil(durationNs / timeScale);
+  const taken = ahead
+    .filter(({ atNs }) => atNs < endNs)
+    .slice(0, shape.maxRequests ?? Number.POSITIVE_INFINITY);
+  if (taken.length === 0) {
+    throw replayProblem('E_CONFIG_VALUE', 'no arrival lies in the replay window');
+  }
+  requireCount(taken.length);
+  const instantsNs = taken.map(({ atNs }) => atNs);
+  const stopNs = afterLast(instantsNs, Math.min(endNs, ahead[taken.length]?.atNs ?? 0));
+  const pending = taken.values();
+  const entries: EntryOrder = () => {
+    const next = pending.next().value;
+    assert(next !== undefined, 'a replay has one entry a release');
+    return { entry: next.entry, pass: 0 };
+  };
+  return { ...PLAIN, releases: instantsNs.map(releaseAt), stopNs, entries };
+}
+
+function releaseAt(atNs: number): Release {
+  return { kind: 'at', atNs };
+}
+
+/** `stopNs`, or just after the last arrival where that is later: all of them are the ledger's. */
+function afterLast(instantsNs: readonly number[], stopNs: number): number {
+  return Math.max(stopNs, (instantsNs.at(-1) ?? 0) + 1);
+}
+
+function sourceArrivals(source: PromptSource): { readonly atNs: number; readonly entry: number }[] {
+  switch (source.kind) {
+    case 'trace':
+      return source.rows.map(({ atNs }, entry) => ({ atNs, entry }));
+    case 'bodies':
+      return source.entries.map(({ atNs }, entry) => {
+        if (atNs !== null) return { atNs, entry };
+        throw replayProblem(
+          'E_CONFIG_CONFLICT',
+          'a replay needs `at` in every line of the bodies file',
+        );
+      });
+    case 'synthetic':
+    case 'prompts':
+      throw replayProblem('E_CONFIG_CONFLICT', `${source.kind} prompts have no arrivals to replay`);
+    default:
+      return assertNever(source);
+  }
+}
+
+function entryOrder(source: PromptSource, seeds: Seeds): EntryOrder {
+  switch (source.kind) {
+    case 'synthetic':
+      return () => ({ entry: 0, pass: 0 });
+    case 'prompts':
+    case 'bodies': {
+      const random = randomStream(seeds.prompts, 'order');
+      return createEntryOrder(source.entries.length, source.order, random);
+    }
+    case 'trace':
+      return createEntryOrder(source.rows.length, 'sequential', () => 0);
+    default:
+      return assertNever(source);
+  }
+}
+
+function requireCount(requests: number): void {
+  if (requests <= MAX_SCHEDULED_REQUESTS) return;
+  const message = `one load point of ${Math.ceil(requests)} requests is too long to plan`;
+  const hint = `at most ${MAX_SCHEDULED_REQUESTS}: shorten the duration or bound the requests`;
+  throw new ProblemsError([usageProblem('E_BUDGET_IMPOSSIBLE', message, hint)]);
+}
+
+function replayProblem(code: ErrorCode, message: string): ProblemsError {
+  const hint = 'a replay takes a trace, or raw bodies with `at`, and a window that reaches them';
+  return new ProblemsError([usageProblem(code, message, hint)]);
+}

@@ -1,0 +1,193 @@
+/** What each request asks, in order: lengths and prompt recipes, without instants. */
+import {
+  assert,
+  assertNever,
+  ProblemsError,
+  randomStream,
+  usageProblem,
+  type RandomSource,
+} from '../base/index.ts';
+import { createLengthDraw } from './distributions.ts';
+import { SEED_WORDS } from './prompt-text.ts';
+import type { PromptRecipe, ScheduledRequest } from './schedule.ts';
+import { drawSeed } from './seeds.ts';
+import type { PromptSource, Seeds, TraceRow } from './spec.ts';
+
+/** A request but for its place and its release. */
+export type PlannedPrompt = Omit<ScheduledRequest, 'index' | 'release'>;
+
+/** Gives the entry of the source that comes next, and how often the source was used up before. */
+export type EntryOrder = () => { readonly entry: number; readonly pass: number };
+
+/**
+ * Gives the prompts of `source` one after another. Input lengths, output lengths, texts, prefix
+ * groups and order each draw from a stream of their own, one draw a request, so that changing one
+ * of them leaves the others as they were.
+ */
+export function createPromptSequence(
+  source: PromptSource,
+  seeds: Seeds,
+  nextEntry: EntryOrder,
+): () => PlannedPrompt {
+  switch (source.kind) {
+    case 'synthetic':
+      return createSyntheticSequence(source, seeds);
+    case 'prompts':
+      return createEntrySequence(source, seeds, nextEntry);
+    case 'bodies':
+      return () => {
+        const { entry } = nextEntry();
+        const { body, label } = at(source.entries, entry);
+        const recipe: PromptRecipe = { kind: 'body', entry };
+        return plannedPrompt(recipe, null, bodyOutputTokens(body), { class: label });
+      };
+    case 'trace':
+      return createTraceSequence(source.rows, seeds, nextEntry);
+    default:
+      return assertNever(source);
+  }
+}
+
+/**
+ * The order in which entries are used: as they stand, or each pass shuffled anew from `random`.
+ * When all were used it starts over.
+ */
+export function createEntryOrder(
+  entries: number,
+  order: 'sequential' | 'shuffled',
+  random: RandomSource,
+): EntryOrder {
+  assert(entries > 0, 'a source of prompts holds at least one entry');
+  const places = Array.from({ length: entries }, (_, entry) => entry);
+  let used = 0;
+  return () => {
+    const place = used % entries;
+    if (place === 0 && order === 'shuffled') shuffle(places, random);
+    const pass = Math.floor(used / entries);
+    used += 1;
+    return { entry: at(places, place), pass };
+  };
+}
+
+function createSyntheticSequence(
+  source: Extract<PromptSource, { kind: 'synthetic' }>,
+  seeds: Seeds,
+): () => PlannedPrompt {
+  const { prefix } = source;
+  if (prefix.kind === 'asGiven') {
+    throw conflict('synthetic prompts have no given prefix', 'use unique or shared');
+  }
+  const nextInput = createLengthDraw(source.input, randomStream(seeds.lengths, 'input'));
+  const nextOutput = createLengthDraw(source.output, randomStream(seeds.lengths, 'output'));
+  const texts = randomStream(seeds.prompts, 'text');
+  const groups = randomStream(seeds.prompts, 'prefix-group');
+  return () => {
+    const tokens = nextInput();
+    const shared =
+      prefix.kind === 'shared'
+        ? {
+            sharedId: Math.floor(groups() * prefix.groups),
+            sharedTokens: Math.min(prefix.tokens, tokens),
+          }
+        : { sharedId: null, sharedTokens: 0 };
+    const recipe: PromptRecipe = { kind: 'synthetic', seed: drawSeed(texts), tokens, ...shared };
+    return plannedPrompt(recipe, tokens, nextOutput());
+  };
+}
+
+function createEntrySequence(
+  source: Extract<PromptSource, { kind: 'prompts' }>,
+  seeds: Seeds,
+  nextEntry: EntryOrder,
+): () => PlannedPrompt {
+  const { prefix } = source;
+  if (prefix.kind === 'shared') {
+    throw conflict(
+      'a shared prefix is made for synthetic prompts only',
+      'put the shared text into the prompt file and use asGiven',
+    );
+  }
+  const nextOutput = createLengthDraw(source.output, randomStream(seeds.lengths, 'output'));
+  const texts = randomStream(seeds.prompts, 'text');
+  return () => {
+    const { entry } = nextEntry();
+    const { promptTokens, outputTokens, label } = at(source.entries, entry);
+    const drawnTokens = nextOutput();
+    const uniqueSeed = prefix.kind === 'unique' ? drawSeed(texts) : null;
+    const addedTokens = uniqueSeed === null ? 0 : SEED_WORDS;
+    return plannedPrompt(
+      { kind: 'prompt', entry, uniqueSeed },
+      promptTokens === null ? null : promptTokens + addedTokens,
+      outputTokens ?? drawnTokens,
+      { class: label },
+    );
+  };
+}
+
+/**
+ * Block ids are moved by an offset that each run and each pass draws anew: within one pass equal
+ * ids stay equal, but a second replay finds no prompt of the first one in the prefix cache.
+ */
+function createTraceSequence(
+  rows: readonly TraceRow[],
+  seeds: Seeds,
+  nextEntry: EntryOrder,
+): () => PlannedPrompt {
+  const texts = randomStream(seeds.prompts, 'text');
+  const blockOffsets = randomStream(seeds.prompts, 'block-offset');
+  const offsets: number[] = [];
+  return () => {
+    const { entry, pass } = nextEntry();
+    const { promptTokens: tokens, outputTokens, blockIds, blockTokens, session } = at(rows, entry);
+    while (offsets.length <= pass) offsets.push(Math.floor(blockOffsets() * 2 ** 52));
+    const seed = drawSeed(texts);
+    const recipe: PromptRecipe =
+      blockIds === null || blockTokens === null
+        ? { kind: 'synthetic', seed, tokens, sharedId: null, sharedTokens: 0 }
+        : {
+            kind: 'blocks',
+            blockIds: blockIds.map((id) => id + at(offsets, pass)),
+            blockTokens,
+            tokens,
+          };
+    return plannedPrompt(recipe, tokens, outputTokens, { session });
+  };
+}
+
+function plannedPrompt(
+  prompt: PromptRecipe,
+  promptTokens: number | null,
+  outputTokensMax: number | null,
+  labels: { readonly session?: string | null; readonly class?: string | null } = {},
+): PlannedPrompt {
+  return { promptTokens, outputTokensMax, prompt, session: null, class: null, ...labels };
+}
+
+const BODY_LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'];
+
+/** The output limit a raw body asks for; `null` when it asks for none. */
+function bodyOutputTokens(body: Readonly<Record<string, unknown>>): number | null {
+  for (const field of BODY_LIMIT_FIELDS) {
+    const limit = body[field];
+    if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit;
+  }
+  return null;
+}
+
+/** Fisher and Yates: every order equally likely. */
+function shuffle(places: number[], random: RandomSource): void {
+  for (let i = places.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(random() * (i + 1));
+    [places[i], places[j]] = [at(places, j), at(places, i)];
+  }
+}
+
+function at<T>(items: readonly T[], index: number): T {
+  const item = items[index];
+  assert(item !== undefined, `no item ${index} among ${items.length}`);
+  return item;
+}
+
+function conflict(message: string, hint: string): ProblemsError {
+  return new ProblemsError([usageProblem('E_CONFIG_CONFLICT', message, hint)]);
+}
