@@ -1,0 +1,87 @@
+/** The run's spending limits: hard bounds that a start must fit under before it is made. */
+import { assert } from '../base/index.ts';
+import type { Timeline } from '../record/index.ts';
+import type { ScheduledRequest } from '../workload/index.ts';
+
+/** Bounds over all load points of a run together. `null` = not bounded. */
+export interface BudgetLimits {
+  readonly maxRequests: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly maxCostUsd: number | null;
+  /** Must be known when `maxCostUsd` is set. */
+  readonly pricePerMillionInputTokensUsd: number | null;
+  readonly pricePerMillionOutputTokensUsd: number | null;
+}
+
+/** What was committed so far: known usage where the server told it, the most it could be else. */
+export interface Spending {
+  readonly requests: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}
+
+/**
+ * Counts spending over all points of a run. A start reserves its planned prompt and its output
+ * limit; when the request ends, the usage the server reported takes their place. A request
+ * without a declared output limit reserves nothing until its usage is known, so the bound may then
+ * be passed by what is in flight.
+ */
+export class Budget {
+  readonly #limits: BudgetLimits;
+  #requests = 0;
+  #inputTokens = 0;
+  #outputTokens = 0;
+
+  constructor(limits: BudgetLimits) {
+    assert(
+      limits.maxCostUsd === null ||
+        (limits.pricePerMillionInputTokensUsd !== null &&
+          limits.pricePerMillionOutputTokensUsd !== null),
+      'a cost bound needs both token prices',
+    );
+    this.#limits = limits;
+  }
+
+  /** Reserves what `request` may spend; false, reserving nothing, when a bound would be passed. */
+  reserve(request: ScheduledRequest): boolean {
+    const inputTokens = this.#inputTokens + (request.promptTokens ?? 0);
+    const outputTokens = this.#outputTokens + (request.outputTokensMax ?? 0);
+    const { maxRequests, maxOutputTokens, maxCostUsd } = this.#limits;
+    if (maxRequests !== null && this.#requests + 1 > maxRequests) return false;
+    if (maxOutputTokens !== null && outputTokens > maxOutputTokens) return false;
+    if (maxCostUsd !== null && this.#costUsd(inputTokens, outputTokens) > maxCostUsd) return false;
+    this.#requests += 1;
+    this.#inputTokens = inputTokens;
+    this.#outputTokens = outputTokens;
+    return true;
+  }
+
+  /** Puts what a reserved request really used in the place of its reservation. */
+  settle(request: ScheduledRequest, timeline: Timeline): void {
+    // Nothing that never left this machine was ever billed.
+    const unsent = timeline.writtenNs === null && timeline.firstByteNs === null;
+    const promptPlanned = request.promptTokens ?? 0;
+    const outputPlanned = request.outputTokensMax ?? 0;
+    const promptUsed = unsent ? 0 : (timeline.usage?.promptTokens ?? promptPlanned);
+    const outputUsed = unsent ? 0 : (timeline.usage?.completionTokens ?? outputPlanned);
+    this.#inputTokens += promptUsed - promptPlanned;
+    this.#outputTokens += outputUsed - outputPlanned;
+  }
+
+  spending(): Spending {
+    return {
+      requests: this.#requests,
+      outputTokens: this.#outputTokens,
+      costUsd: this.#costUsd(this.#inputTokens, this.#outputTokens),
+    };
+  }
+
+  #costUsd(inputTokens: number, outputTokens: number): number {
+    const { pricePerMillionInputTokensUsd, pricePerMillionOutputTokensUsd } = this.#limits;
+    return (
+      (inputTokens * (pricePerMillionInputTokensUsd ?? 0) +
+        outputTokens * (pricePerMillionOutputTokensUsd ?? 0)) /
+      1_000_000
+    );
+  }
+}

@@ -1,0 +1,144 @@
+/** Writes the record of each way a scheduled request can go. */
+import {
+  type Dispatch,
+  type DropReason,
+  NO_OUTPUT,
+  RECORD_SCHEMA_VERSION,
+  type RecordLabels,
+  type RequestRecord,
+  type SendResult,
+  type Timeline,
+} from '../record/index.ts';
+import type { ScheduledRequest } from '../workload/index.ts';
+
+/** What all records of one load point share. */
+export interface RecordTemplate {
+  readonly experimentHash: string;
+  /** Names the run; request ids start with it, so that no two runs share one. */
+  readonly runId: string;
+  readonly pointIndex: number;
+  readonly labels: Pick<RecordLabels, 'model' | 'tenant' | 'region'>;
+  readonly streamed: boolean;
+  readonly oneTokenPerEvent: boolean;
+}
+
+/** `RUN-POINT-INDEX`: unique over the run. One try per request, so its logical id is the same. */
+export function requestIdOf(template: RecordTemplate, request: ScheduledRequest): string {
+  return `${template.runId}-${template.pointIndex}-${request.index}`;
+}
+
+/** A request that was handed to the send port. */
+export interface SentRequest {
+  readonly request: ScheduledRequest;
+  readonly plannedNs: number;
+  readonly inFlightAtDispatch: number;
+  readonly traceId: string | null;
+}
+
+export function sentRecord(
+  template: RecordTemplate,
+  sent: SentRequest,
+  result: SendResult,
+): RequestRecord {
+  return {
+    ...baseRecord(template, sent.request, {
+      kind: 'sent',
+      plannedNs: sent.plannedNs,
+      dispatchedNs: result.dispatchedNs,
+    }),
+    inFlightAtDispatch: sent.inFlightAtDispatch,
+    timeline: result.timeline,
+    end: result.end,
+    httpStatus: result.httpStatus,
+    queueNs: result.queueNs,
+    checks: result.checks,
+    traceId: sent.traceId,
+  };
+}
+
+export function droppedRecord(
+  template: RecordTemplate,
+  request: ScheduledRequest,
+  plannedNs: number,
+  reason: DropReason,
+): RequestRecord {
+  return baseRecord(template, request, { kind: 'dropped', plannedNs, reason });
+}
+
+export function notReachedRecord(
+  template: RecordTemplate,
+  request: ScheduledRequest,
+  startNs: number,
+): RequestRecord {
+  const plannedNs = request.release.kind === 'at' ? startNs + request.release.atNs : null;
+  return baseRecord(template, request, { kind: 'notReached', plannedNs });
+}
+
+/**
+ * What stands for the answer of a send port that broke its contract (it threw, or did not end
+ * when cancelled). The try counts as cancelled by the run: neither for nor against the service.
+ */
+export function faultResult(dispatchedNs: number, atNs: number, note: string): SendResult {
+  return {
+    dispatchedNs,
+    timeline: { ...NOTHING_SEEN, notes: [note] },
+    end: { kind: 'cancelled', atNs },
+    httpStatus: null,
+    queueNs: null,
+    checks: [],
+  };
+}
+
+const NOTHING_SEEN: Timeline = {
+  connectedNs: null,
+  tlsDoneNs: null,
+  reused: null,
+  peer: null,
+  writtenNs: null,
+  firstByteNs: null,
+  firstEventNs: null,
+  lastChoicesEventNs: null,
+  usageAtNs: null,
+  finishNs: null,
+  terminalNs: null,
+  doneNs: null,
+  bodyEndNs: null,
+  output: NO_OUTPUT,
+  usage: null,
+  finishReason: null,
+  commentCount: 0,
+  bodyBytes: 0,
+  notes: [],
+};
+
+function baseRecord(
+  template: RecordTemplate,
+  request: ScheduledRequest,
+  dispatch: Dispatch,
+): RequestRecord {
+  const requestId = requestIdOf(template, request);
+  return {
+    schemaVersion: RECORD_SCHEMA_VERSION,
+    source: 'measured',
+    clock: 'client',
+    experimentHash: template.experimentHash,
+    pointIndex: template.pointIndex,
+    scheduleIndex: request.index,
+    requestId,
+    logicalRequestId: requestId,
+    attempt: 1,
+    labels: { ...template.labels, class: request.class, session: request.session },
+    promptTokensPlanned: request.promptTokens,
+    outputTokensMax: request.outputTokensMax,
+    streamed: template.streamed,
+    oneTokenPerEvent: template.oneTokenPerEvent,
+    inFlightAtDispatch: null,
+    dispatch,
+    timeline: null,
+    end: null,
+    httpStatus: null,
+    queueNs: null,
+    checks: [],
+    traceId: null,
+  };
+}
