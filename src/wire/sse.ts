@@ -87,9 +87,9 @@ export class SseDecoder {
     return this.#strayText;
   }
 
-  /** Whether bytes are left that no blank line has dispatched. */
+  /** Whether bytes are left that no blank line has dispatched. Says nothing after a failure. */
   get unterminated(): boolean {
-    return this.#data !== null || this.#partialLength > 0;
+    return this.#failure === null && (this.#data !== null || this.#partialLength > 0);
   }
 
   /** Reads the next piece and returns the events it completed. */
