@@ -42,7 +42,7 @@ export function populationResultsOf(
   }
   if (worst !== null) {
     const group = worstOf(data.groups);
-    const name = `worst ${worst.by} attainment`;
+    const name = `worst(${worst.by})`;
     results.push(
       group === null
         ? shareResult(name, 0, 0, 0, worst.attainmentShare)
@@ -104,7 +104,7 @@ function quantileResult(target: QuantileObjective, values: ArrayLike<number>): P
   const sorted = sortedCopy(values);
   const within = sorted.filter((value) => value <= target.limitNs).length;
   const atQuantile = sorted.length === 0 ? null : quantile(sorted, target.q, 'nearestRank');
-  const name = `${target.measure} ${quantileName(target.q)}`;
+  const name = `${quantileName(target.q)}(${target.measure})`;
   return {
     target: `${name} <= ${durationText(target.limitNs)}`,
     // Under nearest rank the q-quantile is within the limit just when a share q of the values is.
