@@ -1,0 +1,7 @@
+/**
+ * `host`: this machine. Facts for the manifest, a pacer finer than a timer, and meters that tell
+ * how far the generator itself may be trusted. Start with `self-meter.ts`.
+ */
+export * from './host-facts.ts';
+export * from './precise-pacer.ts';
+export * from './self-meter.ts';

@@ -1,0 +1,54 @@
+/**
+ * What the generator can tell about its own trustworthiness: how busy its event loop was, how
+ * long it stood still, and whether the machine stood still with it.
+ */
+import { performance } from 'node:perf_hooks';
+import { NS_PER_MS } from '../base/index.ts';
+import type { GeneratorEvidence } from '../record/index.ts';
+import { startStallMeter } from './stall-meter.ts';
+import { StallSorter } from './stall-sorter.ts';
+
+export type SelfEvidence = Omit<GeneratorEvidence, 'connectionsOpened'>;
+
+export interface SelfMeter {
+  /** Ends the measurement. */
+  stop(): Promise<SelfEvidence>;
+}
+
+const TICK_MS = 10;
+
+/**
+ * Starts measuring this process. A thread that only sleeps shows when the machine gave it no time
+ * (it takes about one hundredth of a core); the event loop's own ticks show when the loop stood
+ * still. Both late together is the machine's doing, the loop alone is ours.
+ */
+export function startSelfMeter(): SelfMeter {
+  const utilisationAtStart = performance.eventLoopUtilization();
+  const meter = startStallMeter();
+  const sorter = new StallSorter();
+  let lastMs = meter.nowMs();
+  const tick = (): void => {
+    const nowMs = meter.nowMs();
+    sorter.addHostPauses(meter.takePauses());
+    sorter.loopTick(lastMs + TICK_MS, nowMs);
+    lastMs = nowMs;
+  };
+  const timer = setInterval(tick, TICK_MS);
+  // Measuring must never be what keeps the process alive.
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      tick();
+      await meter.stop();
+      sorter.addHostPauses(meter.takePauses());
+      const stalls = sorter.finish();
+      return {
+        loopUtilisationShare: performance.eventLoopUtilization(utilisationAtStart).utilization,
+        loopStallMaxNs: Math.round(stalls.loopMaxMs * NS_PER_MS),
+        hostStallCount: stalls.hostCount,
+        hostStallMaxNs: Math.round(stalls.hostMaxMs * NS_PER_MS),
+      };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { StallSorter } from './stall-sorter.ts';
+
+describe('StallSorter', () => {
+  it('sees nothing in a loop that ticks on time', () => {
+    const sorter = new StallSorter();
+    for (let at = 10; at <= 500; at += 10) sorter.loopTick(at, at + 1);
+    expect(sorter.finish()).toEqual({ loopMaxMs: 0, hostCount: 0, hostMaxMs: 0 });
+  });
+
+  it('blames the loop for a pause in which the sleeping thread ran', () => {
+    const sorter = new StallSorter();
+    sorter.loopTick(10, 60);
+    sorter.addHostPauses([{ fromMs: 70, toMs: 90 }]);
+    sorter.loopTick(70, 500);
+    sorter.loopTick(510, 511);
+    expect(sorter.finish()).toEqual({ loopMaxMs: 410, hostCount: 1, hostMaxMs: 20 });
+  });
+
+  it('blames the machine when both stood still, though the meter tells later', () => {
+    const sorter = new StallSorter();
+    sorter.loopTick(10, 58);
+    sorter.loopTick(68, 69);
+    sorter.addHostPauses([{ fromMs: 9, toMs: 57 }]);
+    sorter.loopTick(79, 400);
+    sorter.addHostPauses([{ fromMs: 80, toMs: 400 }]);
+    expect(sorter.finish()).toEqual({ loopMaxMs: 0, hostCount: 2, hostMaxMs: 320 });
+  });
+
+  it('splits a pause that the machine explains in part', () => {
+    const sorter = new StallSorter();
+    sorter.addHostPauses([{ fromMs: 20, toMs: 30 }]);
+    sorter.loopTick(10, 110);
+    expect(sorter.finish()).toEqual({ loopMaxMs: 90, hostCount: 1, hostMaxMs: 10 });
+  });
+
+  it('does not count a pause of the sleeping thread alone', () => {
+    const sorter = new StallSorter();
+    sorter.addHostPauses([{ fromMs: 0, toMs: 300 }]);
+    sorter.loopTick(10, 11);
+    sorter.loopTick(21, 22);
+    expect(sorter.finish()).toEqual({ loopMaxMs: 0, hostCount: 0, hostMaxMs: 0 });
+  });
+});
