@@ -1,11 +1,14 @@
 /**
  * `record`: the one request record, the manifest beside it, and the measures of one timeline.
  * Start with `request-record.ts`; `measures.ts` turns a timeline into TTFT, TPOT, gaps and
- * completion. Pure data and arithmetic: no objectives, no populations, no I/O.
+ * completion; `record-codec.ts` writes and reads a record as a line of NDJSON. Pure data and
+ * arithmetic: no objectives, no populations, no I/O.
  */
+export * from './check-record.ts';
 export * from './manifest.ts';
 export * from './measures.ts';
 export type { TokenAlignment } from './output-measures.ts';
+export * from './record-codec.ts';
 export * from './request-record.ts';
 export * from './send-port.ts';
 export * from './unmeasured-reason.ts';
