@@ -1,0 +1,189 @@
+/** Validated keys → the resolved spec. Every default that depends on another key is here. */
+import { dirname, isAbsolute, join } from 'node:path';
+import { assert, assertNever, InvariantError } from '../base/index.ts';
+import { allowingFinish, type AnswerCheck, type Objective } from '../slo/index.ts';
+import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
+import type { KeyPath, Written } from './key-path.ts';
+import type { RunFile } from './run-file-schema.ts';
+import type { BudgetSpec, LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
+import type { Environment } from './substitute-env.ts';
+
+/** Variable that holds the key when nothing else is said and it is set. */
+export const DEFAULT_KEY_ENV = 'OPENAI_API_KEY';
+
+const DEFAULT_INPUT_TOKENS = 1024;
+const DEFAULT_OUTPUT_TOKENS = 128;
+const DEFAULT_MAX_IN_FLIGHT = 1024;
+
+/** An objective, and whether its author named the allowed finish reasons. */
+export interface ReadObjective {
+  readonly objective: Objective;
+  readonly namesFinish: boolean;
+}
+
+/** Makes the spec from keys that passed the schema and every check. */
+export function assembleRunSpec(
+  keys: RunFile,
+  read: ReadObjective | null,
+  written: Written,
+  env: Environment,
+): RunSpec {
+  const workload = workloadSpec(keys, written);
+  const load = loadSpec(keys, written);
+  const checks = [...(keys.checks as AnswerCheck[])];
+  for (const check of read?.objective.request.correctness.checks ?? []) {
+    if (!checks.some(({ name }) => name === check.name)) checks.push(check);
+  }
+  return {
+    name: keys.name ?? null,
+    target: targetSpec(keys, written, env),
+    workload,
+    load,
+    durationNs: keys.duration,
+    requests: keys.requests ?? null,
+    warmupNs: keys.warmup,
+    atEnd:
+      keys.drain === 'cancel'
+        ? { kind: 'cancel', limitNs: 0 }
+        : { kind: 'drain', limitNs: keys.drain },
+    latenessLimitNs: keys.latenessLimit ?? null,
+    seeds:
+      typeof keys.seed === 'number'
+        ? { arrivals: keys.seed, lengths: keys.seed, prompts: keys.seed }
+        : keys.seed,
+    objective: read === null ? null : fittedObjective(read, workload, checks),
+    checks,
+    budget: budgetSpec(keys, load),
+    declare: keys.declare,
+    out: keys.out ?? null,
+  };
+}
+
+/**
+ * The objective as this run judges it: with all checks of the run, and, where the workload sets
+ * the answer length and the author did not say otherwise, with answers that reach that length.
+ */
+function fittedObjective(
+  read: ReadObjective,
+  workload: WorkloadSpec,
+  checks: readonly AnswerCheck[],
+): Objective {
+  const setsLength = workload.kind !== 'bodies';
+  const objective =
+    setsLength && !read.namesFinish ? allowingFinish(read.objective, 'length') : read.objective;
+  const { request } = objective;
+  return { ...objective, request: { ...request, correctness: { ...request.correctness, checks } } };
+}
+
+function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSpec {
+  const { target } = keys;
+  const keyFile = target.keyFile ?? null;
+  const isDefaultSet = (env[DEFAULT_KEY_ENV] ?? '') !== '';
+  const usualKeyEnv = keyFile === null && isDefaultSet ? DEFAULT_KEY_ENV : null;
+  return {
+    url: target.url,
+    api: target.api,
+    stream: target.stream,
+    model: target.model ?? null,
+    apiKeyEnv: target.keyEnv === undefined ? usualKeyEnv : target.keyEnv,
+    apiKeyFile: filePath(written, ['target', 'keyFile'], keyFile),
+    headers: target.headers,
+    body: target.body,
+    oneTokenPerEvent: target.tokensPerEvent === 'one',
+    exactOutput: target.exact,
+    proxy: target.proxy ?? null,
+    caFile: filePath(written, ['target', 'ca'], target.ca ?? null),
+    limits: {
+      lineBytes: target.maxLineBytes,
+      responseBytes: target.maxResponseBytes,
+      requestTimeoutNs: target.timeout,
+      connectTimeoutNs: target.connectTimeout,
+    },
+  };
+}
+
+function workloadSpec(keys: RunFile, written: Written): WorkloadSpec {
+  const { workload } = keys;
+  const { order = 'sequential', prefix = { kind: 'unique' } } = workload;
+  const output = workload.output ?? { kind: 'fixed', tokens: DEFAULT_OUTPUT_TOKENS };
+  const kind = workloadKindOf(written.tree);
+  const path = (key: string, value: string | undefined): string => {
+    assert(value !== undefined, `workload.${key} selects the kind, so it is given`);
+    return filePath(written, ['workload', key], value);
+  };
+  switch (kind) {
+    case 'synthetic': {
+      const input = workload.input ?? { kind: 'fixed', tokens: DEFAULT_INPUT_TOKENS };
+      return { kind, input, output, prefix };
+    }
+    case 'prompts': {
+      const file = path(kind, workload.prompts);
+      const format = /\.(?:jsonl|ndjson|json)$/i.test(file) ? 'jsonl' : 'text';
+      return { kind, path: file, format, output, order, prefix };
+    }
+    case 'sharegpt': {
+      const file = path(kind, workload.sharegpt);
+      return { kind: 'prompts', path: file, format: 'sharegpt', output, order, prefix };
+    }
+    case 'bodies':
+      return { kind, path: path(kind, workload.bodies), order };
+    case 'trace':
+      return {
+        kind,
+        path: path(kind, workload.trace?.path),
+        format: workload.trace?.format ?? 'azure',
+        badRows: workload.badRows ?? 'fail',
+        maxPromptTokens: workload.maxInput ?? null,
+        maxOutputTokens: workload.maxOutput ?? null,
+      };
+    default:
+      return assertNever(kind);
+  }
+}
+
+function loadSpec(keys: RunFile, written: Written): LoadSpec {
+  const { load } = keys;
+  const kind = loadKindOf(written.tree);
+  switch (kind) {
+    case 'rate':
+      return { kind, ratesRps: load.rate ?? [], arrivals: load.arrivals ?? { kind: 'poisson' } };
+    case 'concurrency':
+      return { kind, levels: load.concurrency ?? [] };
+    case 'users':
+      return {
+        kind,
+        levels: load.users ?? [],
+        think: load.think ?? { kind: 'exponential', meanNs: 0 },
+      };
+    case 'trace':
+      return { kind, timeScales: load.timeScale ?? [1], fromNs: load.from ?? 0 };
+    case null:
+      throw new InvariantError('a spec without load was reported before');
+    default:
+      return assertNever(kind);
+  }
+}
+
+function budgetSpec(keys: RunFile, load: LoadSpec): BudgetSpec {
+  const { budget } = keys;
+  return {
+    maxRequests: budget.maxRequests ?? null,
+    maxOutputTokens: budget.maxTokens ?? null,
+    maxCostUsd: budget.maxCost ?? null,
+    pricePerMillionInputTokensUsd: budget.inputPrice ?? null,
+    pricePerMillionOutputTokensUsd: budget.outputPrice ?? null,
+    maxInFlight: budget.maxInFlight ?? Math.max(DEFAULT_MAX_IN_FLIGHT, largestLevel(load)),
+  };
+}
+
+/** Requests in flight that a closed loop needs; 0 for open loops, whose need is not known. */
+export function largestLevel(load: LoadSpec): number {
+  return load.kind === 'concurrency' || load.kind === 'users' ? Math.max(...load.levels) : 0;
+}
+
+/** A path in a run file is relative to that file; one in a flag is relative to where we are. */
+export function filePath<P extends string | null>(written: Written, at: KeyPath, path: P): P {
+  if (path === null || written.file === null || written.flagOf(at) !== null) return path;
+  if (isAbsolute(path)) return path;
+  return join(dirname(written.file), path) as P;
+}

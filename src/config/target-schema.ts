@@ -1,0 +1,159 @@
+/** The `target` section: the service under test and how to reach it. */
+import { z } from 'zod';
+import { count, duration, expects, fail, flag, mapping, oneOf, text, withHint } from './scalars.ts';
+
+/** Values that JSON can carry, for extra body fields and declared facts. */
+export const jsonRecord = z.record(
+  z.string(),
+  z.json(),
+  expects('a mapping', 'write keys and values under it'),
+);
+
+const SECRET_IN_SPEC = 'holds a credential, and a spec is printed and stored';
+
+const url = z
+  .string(expects('a URL', 'write http://127.0.0.1:8000'))
+  .transform((value, context) => {
+    let parsed: URL;
+    try {
+      parsed = new URL(value);
+    } catch {
+      return fail(context, 'is not a URL', 'write http://127.0.0.1:8000');
+    }
+    if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
+      return fail(
+        context,
+        'is not an http or https URL',
+        `write http://${value.replace(/^\w+:\/+/, '')}`,
+      );
+    }
+    if (parsed.username !== '' || parsed.password !== '') {
+      return fail(context, SECRET_IN_SPEC, 'put the key in a variable: keyEnv: NAME');
+    }
+    if (parsed.search !== '' || parsed.hash !== '') {
+      return fail(context, 'is not a base URL', 'leave out everything from ? or #');
+    }
+    return /\/(?:chat\/)?completions\/?$/.test(parsed.pathname)
+      ? fail(
+          context,
+          'is not a base URL',
+          'leave out the endpoint: `api: chat` or `api: completions` adds it',
+        )
+      : value;
+  });
+
+const variableName = z
+  .string(expects('the name of a variable', 'write keyEnv: OPENAI_API_KEY'))
+  .refine((value) => /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(value), {
+    // Whatever is not a name may well be the key itself.
+    error: withHint(
+      'is not the name of a variable, and a key itself may not be in a spec',
+      'write keyEnv: OPENAI_API_KEY',
+    ),
+  });
+
+const CREDENTIAL_HEADER =
+  /^(?:authorization|proxy-authorization|cookie|.*api-?key|.*token|.*secret)$/i;
+const OWN_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'accept',
+  'accept-encoding',
+  'te',
+  'upgrade',
+  'expect',
+]);
+
+const headers = z
+  .record(
+    z.string(),
+    z.union([z.string(), z.number()], expects('text', 'quote it: "…"')).transform(String),
+    expects('a mapping', 'write name: value under it'),
+  )
+  .superRefine((record, context) => {
+    const seen = new Set<string>();
+    for (const [name, value] of Object.entries(record)) {
+      const fault = headerFault(name, value, seen);
+      if (fault !== null) context.addIssue({ code: 'custom', path: [name], message: fault });
+      seen.add(name.toLowerCase());
+    }
+  });
+
+function headerFault(name: string, value: string, seen: ReadonlySet<string>): string | null {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
+    return withHint('is not a header name', 'write letters, digits and -');
+  }
+  if (CREDENTIAL_HEADER.test(name)) {
+    return withHint(
+      SECRET_IN_SPEC,
+      'remove it: the key of keyEnv or keyFile is sent as a Bearer token',
+    );
+  }
+  if (OWN_HEADERS.has(name.toLowerCase())) {
+    return withHint('is a header that goodput sets itself', 'remove it');
+  }
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    return withHint('has a character that no header may hold', 'write printable ASCII');
+  }
+  return seen.has(name.toLowerCase()) ? withHint('is given twice', 'keep one of them') : null;
+}
+
+const OWN_BODY_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['model', 'write target.model'],
+  ['stream', 'write target.stream'],
+  ['stream_options', 'usage is always asked for when streaming'],
+  ['messages', 'use workload.prompts, or workload.bodies for whole bodies'],
+  ['prompt', 'use workload.prompts, or workload.bodies for whole bodies'],
+  ['max_tokens', 'write workload.output'],
+  ['max_completion_tokens', 'write workload.output'],
+  ['min_tokens', 'write target.exact'],
+  ['ignore_eos', 'write target.exact'],
+]);
+
+const body = jsonRecord.superRefine((fields, context) => {
+  for (const [name, value] of Object.entries(fields)) {
+    const instead = OWN_BODY_FIELDS.get(name);
+    if (instead !== undefined) {
+      const message = withHint('is a body field that goodput sets itself', instead);
+      context.addIssue({ code: 'custom', path: [name], message });
+    } else if (name === 'n' && value !== 1) {
+      const message = withHint('asks for more than one choice, which is not judged', 'remove it');
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+  }
+});
+
+/** `target` in a run file. */
+export const targetSection = mapping({
+  url: url.describe('Base URL of the service; `/v1` is added unless the path ends in a version.'),
+  api: oneOf(['chat', 'completions']).default('chat').describe('`chat` or `completions`.'),
+  model: text.optional().describe('Model name. Left out: the one that `/v1/models` offers.'),
+  stream: flag
+    .default(true)
+    .describe('Stream the answers. Without it there is no TTFT, TPOT or gap to judge.'),
+  keyEnv: variableName
+    .nullable()
+    .optional()
+    .describe(
+      'Name of the variable that holds the API key. Left out: `OPENAI_API_KEY` if that is set; ' +
+        '`null`: no key.',
+    ),
+  keyFile: text.optional().describe('File that holds the API key.'),
+  headers: headers.default({}).describe('Extra request headers; never a credential.'),
+  body: body.default({}).describe('Extra body fields, sent with every request.'),
+  exact: flag
+    .default(false)
+    .describe('Force the planned answer length (`ignore_eos`, `min_tokens`), where supported.'),
+  tokensPerEvent: oneOf(['one', 'unknown'])
+    .default('unknown')
+    .describe('`one`: the server sends exactly one token per output event, so gaps are ITL.'),
+  proxy: url.optional().describe('HTTP proxy. Proxy variables of the environment are ignored.'),
+  ca: text.optional().describe('PEM file of a certificate authority to trust as well.'),
+  timeout: duration('above0').prefault('10m').describe('Deadline of one request.'),
+  connectTimeout: duration('above0').prefault('10s').describe('Deadline of one connection.'),
+  maxLineBytes: count.prefault(1_000_000).describe('Longest line of a stream.'),
+  maxResponseBytes: count.prefault(16_000_000).describe('Longest response.'),
+});
