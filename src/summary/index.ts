@@ -9,4 +9,5 @@ export {
 } from './point-accumulator.ts';
 export { isEnoughFor, quantileOf, quantileSummary, SUMMARY_QUANTILES } from './quantile-summary.ts';
 export * from './summarise.ts';
+export { summaryJsonSchema, summarySchema } from './summary-schema.ts';
 export * from './summary.ts';

@@ -1,0 +1,224 @@
+/**
+ * The published schema of `summary.json`. Hand-written beside the interface; a type test keeps the
+ * two equal, and `schema/summary.schema.json` is generated from here.
+ */
+import { z } from 'zod';
+import { objectiveSchema, share } from './objective-schema.ts';
+import { SUMMARY_SCHEMA_VERSION } from './summary.ts';
+
+const count = z.int().min(0);
+const number = z.number();
+const rate = z.number().min(0).nullable();
+const counts = z.record(z.string(), count);
+/** An instant may precede the run's start only by a mistake, but that is not the schema's to say. */
+const instantNs = z.int();
+
+const interval = z.strictObject({
+  low: number,
+  high: number,
+  level: share.describe('Confidence level, two-sided.'),
+  method: z.string().describe('How it was made and under which assumption.'),
+  effectiveN: z.number().min(0),
+});
+
+const ledger = z
+  .strictObject({
+    scheduled: count,
+    dropped: count,
+    refused: count,
+    failed: count,
+    cancelled: count,
+    timedOut: count,
+    completed: count,
+    notReached: count.describe('Outside the identity: the run stopped first.'),
+  })
+  .describe('scheduled = dropped + refused + failed + cancelled + timedOut + completed, exactly.');
+
+const attainment = z
+  .strictObject({
+    good: count,
+    offered: count.describe('The denominator: scheduled − excluded (− dropped when admitted).'),
+    unjudged: count,
+    share: share.nullable().describe('good / offered, unknown counted as bad.'),
+    unknownBounds: z.strictObject({ low: share, high: share }).nullable(),
+    interval: interval.nullable(),
+    denominator: z.enum(['offered', 'admitted']),
+  })
+  .describe('The share of requests that met all their objectives.');
+
+const windowKind = z.enum(['wall', 'steady', 'cohort']);
+
+const quantiles = z
+  .strictObject({
+    rule: z.enum(['nearestRank', 'floorRank', 'linear']),
+    window: windowKind,
+    population: z.enum(['completed', 'allObserved']),
+    n: count,
+    coverage: share.nullable(),
+    mean: number.nullable(),
+    min: number.nullable(),
+    max: number.nullable(),
+    quantiles: z.array(
+      z.strictObject({
+        q: share,
+        value: number,
+        claimable: z.boolean().describe('False: too few values; shown, but no claim.'),
+        interval: interval.nullable(),
+      }),
+    ),
+  })
+  .describe('Quantiles of one measure over one named population; empty when n is 0.');
+
+const rates = z
+  .strictObject({
+    window: z.strictObject({ kind: windowKind, fromNs: instantNs, toNs: instantNs }),
+    offeredRps: rate,
+    realisedOfferedRps: rate,
+    admittedRps: rate,
+    completedRps: rate,
+    successfulRps: rate,
+    goodRps: rate,
+    inputTokensPerSecond: rate,
+    outputTokensPerSecond: rate,
+    outputTokensBasis: z.enum(['requests', 'arrivals']),
+    goodOutputTokensPerSecond: rate,
+    unknownUsageCount: count,
+  })
+  .describe('Counts over one window, never sums or means of per-request rates.');
+
+const stratum = z.strictObject({
+  name: z.string(),
+  ledger,
+  attainment,
+  ttftFromPlannedNs: quantiles,
+  tpotNs: quantiles,
+  completionNs: quantiles,
+});
+
+const validity = z.strictObject({
+  valid: z.boolean(),
+  reasons: z.array(
+    z.strictObject({
+      check: z.string(),
+      severity: z.enum(['invalid', 'warning', 'note']),
+      message: z.string(),
+      advice: z.string().nullable(),
+    }),
+  ),
+});
+
+const point = z.strictObject({
+  index: count,
+  load: z.strictObject({
+    kind: z.enum(['rate', 'concurrency', 'users', 'trace']),
+    level: number,
+    label: z.string(),
+    closedLoop: z.boolean(),
+  }),
+  partial: z.boolean(),
+  stopReason: z.string(),
+  ledger,
+  dropReasons: counts,
+  failureClasses: counts,
+  verdicts: z.strictObject({ good: count, bad: count, excluded: count, unjudged: count }),
+  attainment,
+  attainmentAdmitted: attainment,
+  goodputRps: rate,
+  rates,
+  otherWindows: z.array(rates),
+  errorShare: share.nullable(),
+  dropShare: share.nullable(),
+  refusalShare: share.nullable(),
+  ttftFromPlannedNs: quantiles,
+  ttftFromDispatchNs: quantiles,
+  scheduleLagNs: quantiles,
+  tpotNs: quantiles,
+  tpotBasis: z.strictObject({ observed: count, estimated: count }),
+  itlNs: quantiles,
+  chunkGapNs: quantiles,
+  zeroGapShare: share.nullable(),
+  completionNs: quantiles,
+  completionFromPlannedNs: quantiles,
+  queueDelayNs: quantiles,
+  inFlightMean: number.nullable(),
+  inFlightP99: number.nullable(),
+  backlogGrowing: z.boolean().describe('True: latencies depend on the duration.'),
+  misses: z.array(
+    z.strictObject({
+      objective: z.enum([
+        'ttft',
+        'tpot',
+        'gapMax',
+        'gapQuantile',
+        'e2e',
+        'outputTokens',
+        'correctness',
+      ]),
+      missed: count,
+      soleMiss: count,
+      unknown: count,
+      notApplicable: count,
+    }),
+  ),
+  population: z.array(
+    z.strictObject({
+      target: z.string(),
+      state: z.enum(['met', 'missed', 'notEnoughData']),
+      observed: number.nullable(),
+      limit: number,
+    }),
+  ),
+  marginalsPass: z.boolean().nullable(),
+  marginals: z.array(
+    z.strictObject({
+      objective: z.enum(['ttft', 'tpot']),
+      q: share,
+      metShare: share,
+      passes: z.boolean(),
+    }),
+  ),
+  promptBuckets: z.array(stratum),
+  outputBuckets: z.array(stratum),
+  phases: z.array(stratum),
+  groups: z.array(stratum),
+  promptTokens: quantiles,
+  outputTokens: quantiles,
+  cachedTokenShare: share.nullable(),
+  littlesLaw: z.strictObject({
+    lMean: number.nullable(),
+    lambdaRps: rate,
+    wMeanNs: number.nullable(),
+    pathGapShare: number.nullable(),
+    stationaryGapShare: number.nullable(),
+  }),
+  validity,
+});
+
+/** Validates a summary; {@link summaryJsonSchema} is the same for everybody else. */
+export const summarySchema = z.strictObject({
+  schemaVersion: z.literal(SUMMARY_SCHEMA_VERSION),
+  tool: z.strictObject({ name: z.literal('goodput'), version: z.string() }),
+  experimentHash: z.string(),
+  source: z.enum(['measured', 'simulated', 'imported']),
+  clock: z.enum(['client', 'edge', 'server']),
+  prefixCache: z.string().describe('Prefix cache policy the verdict belongs to.'),
+  objective: objectiveSchema.nullable(),
+  points: z.array(point).describe('Load points, by ascending load.'),
+  partial: z.boolean(),
+  verdict: z
+    .enum(['met', 'missed', 'notEnoughData'])
+    .nullable()
+    .describe('null when no population target was set.'),
+  validity,
+});
+
+/** The JSON Schema (draft 7) of `summary.json`. */
+export function summaryJsonSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(summarySchema, { target: 'draft-7', reused: 'ref' }),
+    title: 'goodput summary',
+    description:
+      'What a run of goodput measured and how it was judged. Times are nanoseconds, shares are ' +
+      'in [0, 1], rates are per second, null means not observed.',
+  };
+}
