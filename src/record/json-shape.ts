@@ -52,6 +52,39 @@ export function listOf(shape: Shape): Shape {
   };
 }
 
+/**
+ * A column of whole numbers, or of `null`s where the number is not known. The columns of a record
+ * are most of its bytes: a loop of its own is several times as fast as {@link listOf}.
+ */
+export function wholeColumn(nulls: 'refused' | 'allowed'): Shape {
+  return (value) => {
+    if (!Array.isArray(value)) return expected('a list', value);
+    for (let index = 0; index < value.length; index += 1) {
+      const entry: unknown = value[index];
+      if (isWhole(entry) || (entry === null && nulls === 'allowed')) continue;
+      return below(String(index), expected('a whole number from 0', entry));
+    }
+    return null;
+  };
+}
+
+/** A column of words, where most are the same as the one before. */
+export function wordColumn(words: readonly string[]): Shape {
+  const word = oneOf(words);
+  return (value) => {
+    if (!Array.isArray(value)) return expected('a list', value);
+    let known: unknown;
+    for (let index = 0; index < value.length; index += 1) {
+      const entry: unknown = value[index];
+      if (entry === known && index > 0) continue;
+      const issue = word(entry);
+      if (issue !== null) return below(String(index), issue);
+      known = entry;
+    }
+    return null;
+  };
+}
+
 /** An object with exactly these fields. */
 export function objectOf<T>(fields: FieldShapes<T>): Shape {
   const shapes = Object.entries<Shape>(fields);

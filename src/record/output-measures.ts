@@ -45,12 +45,11 @@ export function measureOutput(
     const unseen = record.streamed ? 'noCountedOutput' : 'notStreamed';
     return { ...NOTHING_SEEN, tokens, unseen, tpot: noTpot(unseen) };
   }
-  const atNs = counted.map((index) => output.atNs[index] as number);
-  const gapsNs = atNs.slice(1).map((instant, index) => instant - (atNs[index] as number));
+  const gapsNs = gapsBetween(output.atNs, counted);
   const alignment = alignmentOf(record, counted, told, reported);
   return {
-    firstNs: atNs[0] as number,
-    lastNs: atNs.at(-1) as number,
+    firstNs: output.atNs[counted[0] as number] as number,
+    lastNs: output.atNs[counted.at(-1) as number] as number,
     gapsNs,
     zeroGapCount: gapsNs.filter((gapNs) => gapNs === 0).length,
     tokens,
@@ -70,11 +69,22 @@ const NOTHING_SEEN = {
 
 /** Indices of the counted events. */
 function countedEvents(timeline: Timeline, counts: readonly OutputKind[]): number[] {
+  const { kind } = timeline.output;
   const indices: number[] = [];
-  for (const [index, kind] of timeline.output.kind.entries()) {
-    if (counts.includes(kind)) indices.push(index);
+  for (let index = 0; index < kind.length; index += 1) {
+    if (counts.includes(kind[index] as OutputKind)) indices.push(index);
   }
   return indices;
+}
+
+/** Time between each event and the one before it. */
+function gapsBetween(atNs: readonly number[], events: readonly number[]): number[] {
+  const gapsNs: number[] = [];
+  for (let index = 1; index < events.length; index += 1) {
+    const at = atNs[events[index] as number] as number;
+    gapsNs.push(at - (atNs[events[index - 1] as number] as number));
+  }
+  return gapsNs;
 }
 
 function alignmentOf(

@@ -9,6 +9,8 @@ import {
   text,
   unionOf,
   whole,
+  wholeColumn,
+  wordColumn,
   type Shape,
 } from './json-shape.ts';
 import {
@@ -115,11 +117,11 @@ const end = unionOf({
 });
 
 const output = objectOf<OutputEvents>({
-  atNs: listOf(whole),
-  kind: listOf(oneOf(OUTPUT_KINDS)),
-  bytes: listOf(whole),
-  tokens: listOf(count),
-  readId: listOf(whole),
+  atNs: wholeColumn('refused'),
+  kind: wordColumn(OUTPUT_KINDS),
+  bytes: wholeColumn('refused'),
+  tokens: wholeColumn('allowed'),
+  readId: wholeColumn('refused'),
 });
 
 const usage = objectOf<Usage>({
