@@ -1,5 +1,5 @@
 /** A schedule is a function of its source, shape and seeds; each seed moves its own part only. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   makePrompt,

@@ -1,0 +1,66 @@
+/** JSON Lines: one object a line, each checked against a schema. */
+import type { z } from 'zod';
+import { nearestWord, type ErrorCode } from '../base/index.ts';
+import { parseJson } from './placed-json.ts';
+import type { ProblemList } from './problem-list.ts';
+import { textLines } from './text-lines.ts';
+
+export interface JsonRow<Row> {
+  readonly line: number;
+  readonly row: Row;
+  /** Column of the line where the key stands; 1 if it does not. */
+  readonly columnOf: (key: string) => number;
+}
+
+/** Rows that fit the schema; a problem for every mistake in the others. */
+export function readJsonLines<Row>(
+  text: string,
+  schema: z.ZodType<Row>,
+  { problems, code }: { readonly problems: ProblemList; readonly code: ErrorCode },
+): JsonRow<Row>[] {
+  const rows: JsonRow<Row>[] = [];
+  for (const { line, text: source } of textLines(text)) {
+    const parsed = parseJson(source);
+    if (parsed.kind === 'invalid') {
+      const { column } = parsed.place;
+      problems.add({ code, line, column, message: 'this line is not valid JSON', hint: null });
+      continue;
+    }
+    const columnOf = (key: string): number => Math.max(1, source.indexOf(`"${key}"`) + 1);
+    const checked = schema.safeParse(parsed.value);
+    if (checked.success) {
+      rows.push({ line, row: checked.data, columnOf });
+      continue;
+    }
+    for (const issue of checked.error.issues) {
+      const { key, message, hint } = issueText(issue, schema);
+      problems.add({ code, line, column: columnOf(key), message, hint });
+    }
+  }
+  return rows;
+}
+
+function issueText(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType,
+): { key: string; message: string; hint: string | null } {
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const near = nearestWord(key, knownKeys(schema));
+    return { key, message: `unknown key ${key}`, hint: near && `did you mean ${near}?` };
+  }
+  const [first, ...rest] = issue.path;
+  if (first === undefined) {
+    return { key: '', message: 'this line is not a JSON object', hint: null };
+  }
+  const name = [String(first), ...rest.map((step) => `[${String(step)}]`)].join('');
+  const message = issue.message.endsWith('received undefined')
+    ? `${name} is missing`
+    : `${name}: ${issue.message}`;
+  return { key: String(first), message, hint: null };
+}
+
+function knownKeys(schema: z.ZodType): readonly string[] {
+  const shape = 'shape' in schema ? schema.shape : null;
+  return typeof shape === 'object' && shape !== null ? Object.keys(shape) : [];
+}
