@@ -63,14 +63,20 @@ export interface AnswerReading {
   readonly text: string | null;
 }
 
+/** `ended`: the end mark was seen. In both that and `failed` no further byte changes anything. */
+export type ReaderState = 'open' | 'ended' | 'failed';
+
 /** Reads the body of one answer. Sans-I/O: bytes and stamps in, a reading out. */
 export interface AnswerReader {
-  /** Bytes of the socket read `readId`, stamped `atNs` before any parsing. */
-  push(bytes: Uint8Array, atNs: number, readId: number): void;
+  /**
+   * Bytes of the socket read `readId`, stamped `atNs` before any parsing. Returns the state after
+   * them.
+   */
+  push(bytes: Uint8Array, atNs: number, readId: number): ReaderState;
   /** The body is over: `complete` by its framing, or `cut` off. Decides truncated and empty. */
   end(how: 'complete' | 'cut'): void;
-  /** True once no further byte can change the outcome: end mark seen, or failed. */
-  readonly settled: boolean;
+  readonly state: ReaderState;
+  /** Made anew at each call: ask for it at the end. */
   readonly reading: AnswerReading;
 }
 

@@ -1,5 +1,5 @@
 /** Readers of OpenAI-style answers: chat and completions, streamed and in one body. */
-import type { AnswerReader, AnswerReading, ReaderOptions } from './dialect.ts';
+import type { AnswerReader, AnswerReading, ReaderOptions, ReaderState } from './dialect.ts';
 import { addContent, type ContentByKind } from './choice-content.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { asArray, asObject, parseObject, type JsonObject } from './json-object.ts';
@@ -89,21 +89,22 @@ class StreamReader implements AnswerReader {
     this.#chunks = new ChunkReader(options);
   }
 
-  get settled(): boolean {
+  get state(): ReaderState {
     const { state } = this.#chunks;
-    return state.terminalSeen || state.failed;
+    return state.failed ? 'failed' : state.terminalSeen ? 'ended' : 'open';
   }
 
   get reading(): AnswerReading {
     return this.#chunks.state.reading(this.#decoder.commentCount);
   }
 
-  push(bytes: Uint8Array, atNs: number, readId: number): void {
+  push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
     const { state } = this.#chunks;
-    if (state.terminalSeen) return;
+    if (state.terminalSeen) return 'ended';
     for (const event of this.#decoder.push(bytes)) this.#event(event, { atNs, readId });
     if (this.#decoder.failure !== null && !state.terminalSeen) state.fail(this.#decoder.failure);
     this.#readStrayError();
+    return this.state;
   }
 
   end(how: 'complete' | 'cut'): void {
@@ -165,17 +166,18 @@ class BodyReader implements AnswerReader {
     this.#chunks = new ChunkReader(options);
   }
 
-  get settled(): boolean {
-    return this.#chunks.state.failed;
+  get state(): ReaderState {
+    return this.#chunks.state.failed ? 'failed' : 'open';
   }
 
   get reading(): AnswerReading {
     return this.#chunks.state.reading(0);
   }
 
-  push(bytes: Uint8Array, atNs: number, readId: number): void {
+  push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
     this.#pieces.push(bytes.slice());
     this.#lastRead = { atNs, readId };
+    return this.state;
   }
 
   end(how: 'complete' | 'cut'): void {

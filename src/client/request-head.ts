@@ -1,0 +1,49 @@
+/** Request headers: ours, then the user's, then the request's own. */
+import { createHash } from 'node:crypto';
+import { assert } from '../base/index.ts';
+import type { OutgoingRequest } from '../record/index.ts';
+
+export interface HeadOptions {
+  /** The key itself, read by the caller; it goes into the header and nowhere else. */
+  readonly apiKey: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Names are lower-cased, so that a later header replaces an earlier one however it is spelt. */
+export function baseHeaders(options: HeadOptions, accept: string): Record<string, string> {
+  return {
+    accept,
+    // A coded body would arrive in blocks of the coder's choosing, not as the server wrote it.
+    'accept-encoding': 'identity',
+    'user-agent': 'goodput',
+    ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
+    ...lowerCased(options.headers),
+  };
+}
+
+export function requestHeaders(
+  options: HeadOptions,
+  request: OutgoingRequest,
+): Record<string, string> {
+  const { requestId, traceId, streamed } = request;
+  return {
+    ...baseHeaders(options, streamed ? 'text/event-stream' : 'application/json'),
+    'content-type': 'application/json',
+    'x-request-id': requestId,
+    ...(traceId === null ? {} : { traceparent: traceparentOf(traceId, requestId) }),
+    ...lowerCased(request.headers),
+  };
+}
+
+/** W3C trace context. The span id is derived from the request id, so it can be found again. */
+function traceparentOf(traceId: string, requestId: string): string {
+  assert(/^[0-9a-f]{32}$/.test(traceId), 'a trace id is 32 lower-case hex digits');
+  const spanId = createHash('sha256').update(requestId).digest('hex').slice(0, 16);
+  return `00-${traceId}-${spanId}-01`;
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}

@@ -1,0 +1,48 @@
+import { ProblemsError, usageProblem } from '../base/index.ts';
+
+/** A server's address, taken apart once. */
+export interface Target {
+  /** `http://host:port`. */
+  readonly origin: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** Path of the versioned API, e.g. `/v1`: what a dialect's path is appended to. */
+  readonly apiPath: string;
+  /** Path of the server itself, e.g. `''`: where `/health` and `/tokenize` are. */
+  readonly rootPath: string;
+  /** Query of the given URL with its `?`, sent with every request (Azure's `api-version`). */
+  readonly query: string;
+}
+
+/**
+ * Reads a base URL as a user gives it. `/v1` is added unless the path already ends in a version.
+ *
+ * Errors: ProblemsError for anything but http and https, and for credentials in the URL, which
+ * would end in shell histories and manifests.
+ */
+export function targetOf(text: string): Target {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw problem('the target is not an http or https URL', 'for example http://127.0.0.1:8000');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw problem('the target URL holds credentials', 'give the key by environment or file');
+  }
+  const tls = url.protocol === 'https:';
+  const path = url.pathname.replace(/\/+$/, '');
+  const versioned = /\/v\d+[a-z0-9]*$/.exec(path);
+  return {
+    origin: url.origin,
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
+    tls,
+    apiPath: versioned === null ? `${path}/v1` : path,
+    rootPath: versioned === null ? path : path.slice(0, versioned.index),
+    query: url.search,
+  };
+}
+
+function problem(message: string, hint: string): ProblemsError {
+  return new ProblemsError([usageProblem('E_USAGE_VALUE', message, hint)]);
+}
