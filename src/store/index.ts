@@ -1,0 +1,7 @@
+/**
+ * `store`: the run folder. `run-folder.ts` writes it so that a crash leaves all but the last
+ * second readable; `open-run.ts` reads it back in bounded memory. Judges nothing.
+ */
+export * from './open-run.ts';
+export * from './redact-url.ts';
+export * from './run-folder.ts';

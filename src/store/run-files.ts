@@ -1,0 +1,25 @@
+/** The names of the files of a run folder (docs/record-format.md). */
+
+export const MANIFEST_FILE = 'manifest.json';
+export const SCHEDULE_FILE = 'schedule.ndjson';
+export const SUMMARY_FILE = 'summary.json';
+
+const RECORDS_FILE = /^records-(\d+)\.ndjson$/;
+
+export function recordsFile(pointIndex: number): string {
+  return `records-${pointIndex}.ndjson`;
+}
+
+/** The load point whose records a file holds; `null` for other files. */
+export function pointOfRecordsFile(name: string): number | null {
+  const index = RECORDS_FILE.exec(name)?.[1];
+  return index === undefined ? null : Number(index);
+}
+
+/** Whether a run writes a file of this name. */
+export function isRunFile(name: string): boolean {
+  return (
+    [MANIFEST_FILE, SCHEDULE_FILE, SUMMARY_FILE].includes(name.replace(/\.tmp$/, '')) ||
+    pointOfRecordsFile(name) !== null
+  );
+}

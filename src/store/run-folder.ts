@@ -1,0 +1,108 @@
+/** Writes a run: its manifest, schedules, records and summary, each readable at any moment. */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { printable, ProblemsError, usageProblem } from '../base/index.ts';
+import { type Manifest, recordLine, type RequestRecord } from '../record/index.ts';
+import type { Summary } from '../summary/index.ts';
+import type { Schedule } from '../workload/index.ts';
+import { systemCode, writeFailure } from './file-errors.ts';
+import { readTextFile, writeJsonFile } from './json-file.ts';
+import { LineFile } from './line-file.ts';
+import { isOurManifest } from './manifest-shape.ts';
+import { isRunFile, MANIFEST_FILE, recordsFile, SCHEDULE_FILE, SUMMARY_FILE } from './run-files.ts';
+
+/** The folder of a run in progress. All methods may fail with `EnvironmentError` (file, disk). */
+export interface RunFolder {
+  readonly dir: string;
+  /** Replaces the manifest as a whole. Write it first: it marks the folder as a run. */
+  writeManifest(manifest: Manifest): Promise<void>;
+  /** Adds the schedule of one point: a line about the point, then a line per request. */
+  writeSchedule(pointIndex: number, schedule: Schedule): Promise<void>;
+  /**
+   * Takes a record; it is in the file within a second, come what may to this process. Returns a
+   * promise when so much is unwritten that the caller should wait. No record is ever lost.
+   */
+  appendRecord(record: RequestRecord): void | Promise<void>;
+  writeSummary(summary: Summary): Promise<void>;
+  /** Flushes everything and has the disk keep it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the folder, with its parents.
+ *
+ * Errors: `ProblemsError` (`E_USAGE_CONFLICT`) when the folder holds something else than a run, or
+ * a run and `force` is not given. With `force` the old run's files are deleted, and only those.
+ */
+export async function createRunFolder(
+  dir: string,
+  options: { readonly force: boolean },
+): Promise<RunFolder> {
+  await claim(dir, options.force);
+  const recordFiles = new Map<number, LineFile>();
+  const scheduleFile = new LineFile(join(dir, SCHEDULE_FILE));
+  return {
+    dir,
+    writeManifest: (manifest) => writeJsonFile(join(dir, MANIFEST_FILE), manifest),
+    async writeSchedule(pointIndex, schedule) {
+      const { requests, ...point } = schedule;
+      await scheduleFile.append(
+        JSON.stringify({ pointIndex, ...point, requestCount: requests.length }),
+      );
+      for (const request of requests) {
+        await scheduleFile.append(JSON.stringify({ pointIndex, ...request }));
+      }
+      await scheduleFile.flush();
+    },
+    appendRecord(record) {
+      let file = recordFiles.get(record.pointIndex);
+      if (file === undefined) {
+        file = new LineFile(join(dir, recordsFile(record.pointIndex)));
+        recordFiles.set(record.pointIndex, file);
+      }
+      return file.append(recordLine(record));
+    },
+    writeSummary: (summary) => writeJsonFile(join(dir, SUMMARY_FILE), summary),
+    async close() {
+      const closed = await Promise.allSettled(
+        [scheduleFile, ...recordFiles.values()].map((file) => file.close()),
+      );
+      for (const result of closed) if (result.status === 'rejected') throw result.reason;
+    },
+  };
+}
+
+/** Makes sure that everything in the folder will be ours. */
+async function claim(dir: string, force: boolean): Promise<void> {
+  let names: string[];
+  try {
+    await mkdir(dir, { recursive: true });
+    names = await readdir(dir);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw conflict(`${printable(dir)} is a file, not a folder`);
+    throw writeFailure(dir, error);
+  }
+  if (names.length === 0) return;
+  const manifest = await readTextFile(join(dir, MANIFEST_FILE));
+  if (manifest === null || !isOurManifest(manifest)) {
+    throw conflict(
+      `${printable(dir)} is not empty and holds no run`,
+      'choose an empty or new folder with --out',
+    );
+  }
+  if (!force) {
+    throw conflict(
+      `${printable(dir)} already holds a run`,
+      'choose another folder with --out, or replace the run with --force',
+    );
+  }
+  try {
+    for (const name of names.filter(isRunFile)) await rm(join(dir, name));
+  } catch (error) {
+    throw writeFailure(dir, error);
+  }
+}
+
+function conflict(message: string, hint = 'choose another folder with --out'): ProblemsError {
+  return new ProblemsError([usageProblem('E_USAGE_CONFLICT', message, hint)]);
+}
