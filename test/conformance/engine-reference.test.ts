@@ -7,12 +7,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { randomStream } from '../../src/base/index.ts';
 import { createEngine, seedCostModel } from '../../src/engine/index.ts';
-
-interface Arrival {
-  readonly atNs: number;
-  readonly promptTokens: number;
-  readonly outputTokens: number;
-}
+import { serveOnEngine, type Arrival } from '../support/serve-on-engine.ts';
 
 interface Served {
   readonly firstNs: number;
@@ -76,37 +71,16 @@ function naiveServe(
   return reqs.map(({ first, done }) => ({ firstNs: first, doneNs: done }));
 }
 
-/** The engine driven as the simulator will drive it. */
 function engineServe(arrivals: readonly Arrival[], limits: Limits): Served[] {
   const engine = createEngine({
     limits: { ...limits, maxWaiting: null, maxModelTokens: null },
     costModel: seedCostModel,
     speedScale: 1,
   });
-  const served = arrivals.map(() => ({ firstNs: 0, doneNs: 0 }));
-  let nowNs = 0;
-  let due = 0;
-  const admitUntil = (untilNs: number): void => {
-    for (; due < arrivals.length && (arrivals[due] as Arrival).atNs <= untilNs; due += 1) {
-      engine.admit({ id: String(due), ...(arrivals[due] as Arrival) });
-    }
-  };
-  while (true) {
-    admitUntil(nowNs);
-    const plan = engine.plan();
-    if (plan === null) {
-      const next = arrivals[due];
-      if (next === undefined) return served;
-      nowNs = next.atNs;
-      continue;
-    }
-    nowNs += engine.stepDurationNs(plan);
-    for (const { id, index, last } of engine.commit(plan)) {
-      const request = served[Number(id)] as { firstNs: number; doneNs: number };
-      if (index === 0) request.firstNs = nowNs;
-      if (last) request.doneNs = nowNs;
-    }
-  }
+  return serveOnEngine(engine, arrivals).map((tokensNs) => ({
+    firstNs: tokensNs[0] as number,
+    doneNs: tokensNs.at(-1) as number,
+  }));
 }
 
 /** Poisson arrivals with the document's length statistics, from our own generator. */

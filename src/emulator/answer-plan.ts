@@ -1,0 +1,47 @@
+import { randomLogNormal } from 'd3-random';
+import { randomStream } from '../base/index.ts';
+import type { GenerationRequest } from './generation-request.ts';
+
+/** Natural answers: the second mission document's lognormal lengths. */
+const MEDIAN_TOKENS = 200;
+const SIGMA = 0.7;
+
+const WORDS = (
+  'time year people way day man thing woman life child world school state family student group ' +
+  'country problem hand part place case week company system program question work number night ' +
+  'point home water room mother area money story fact month lot right study book eye job word ' +
+  'business issue side kind head house service friend father power hour game line end member law'
+).split(' ');
+
+/** What the model will say, decided before it starts. */
+export interface AnswerPlan {
+  /** ≥ 1. */
+  readonly outputTokens: number;
+  /** `length` when the answer was cut at the limit the client set. */
+  readonly finishReason: 'stop' | 'length';
+  /** Text of one token: one word, so that counting words gives back the tokens. */
+  word(index: number): string;
+}
+
+/**
+ * The answer to a request: a pure function of seed, prompt and request, so that the same question
+ * gets the same answer at any load and in any order. With `ignore_eos` it has exactly the length
+ * asked for; otherwise it ends by itself (`stop`) or at the limit (`length`).
+ */
+export function planAnswer(request: GenerationRequest, seed: number): AnswerPlan {
+  const random = randomStream(seed, `answer/${request.seed ?? ''}/${request.promptText}`);
+  const naturalTokens = Math.round(
+    randomLogNormal.source(random)(Math.log(MEDIAN_TOKENS), SIGMA)(),
+  );
+  const firstWord = Math.floor(random() * WORDS.length);
+  const { minTokens, maxTokens, ignoreEos } = request;
+  const wantedTokens = ignoreEos ? Number.POSITIVE_INFINITY : Math.max(1, minTokens, naturalTokens);
+  return {
+    outputTokens: Math.min(wantedTokens, maxTokens),
+    finishReason: wantedTokens <= maxTokens ? 'stop' : 'length',
+    word: (index) => {
+      const word = WORDS[(firstWord + index) % WORDS.length] as string;
+      return index === 0 ? word : ` ${word}`;
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { assertNever, type Clock } from '../base/index.ts';
+import { createEngine, seedCostModel, type Engine, type RejectionReason } from '../engine/index.ts';
+import { METRICS_CONTENT_TYPE, renderMetrics } from '../prometheus/index.ts';
+import { createChatEncoder, createCompletionsEncoder } from '../wire/index.ts';
+import { planAnswer } from './answer-plan.ts';
+import { contextTooLong, notFound, OVERLOADED, overQuota, type ApiError } from './api-error.ts';
+import { TEMPLATE_TOKENS_PER_MESSAGE, tokenIds } from './count-tokens.ts';
+import type { EmissionLog } from './emission-log.ts';
+import type { EmulatorOptions } from './emulator-options.ts';
+import { parseGenerationRequest, parsePrompt, type GenerationApi } from './generation-request.ts';
+import { Generation } from './generation.ts';
+import { readJsonBody, sendError, sendJson } from './http-exchange.ts';
+import { LatenessMeter, type Lateness } from './lateness-meter.ts';
+import { RequestQuota } from './request-quota.ts';
+import { ServerMetrics } from './server-metrics.ts';
+import { StepDriver } from './step-driver.ts';
+
+/** What the emulator has done and is doing. */
+export interface EmulatorStats {
+  /** Requests prefilling or decoding. */
+  readonly running: number;
+  /** Requests that have not begun. */
+  readonly waiting: number;
+  readonly completed: number;
+  /** Clients that went away before their answer was complete. */
+  readonly cancelled: number;
+  /** Turned away by the queue limit or the quota. */
+  readonly rejected: number;
+  /** Of requests that have a first token. */
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+}
+
+/** How faithful the emulator is to its own plan. */
+export interface EmulatorLateness {
+  /** Steps against the instant they were due to end. */
+  readonly steps: Lateness;
+  /** Streamed events against the end of their step: includes the other events of the same step. */
+  readonly events: Lateness;
+  /** How far the step under way is overdue right now. */
+  readonly behindNs: number;
+}
+
+type Route = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+const MAX_REQUEST_ID_CHARACTERS = 128;
+
+/** The routes of the emulator and the engine behind them; the socket belongs to the caller. */
+export class EmulatedServer {
+  readonly #options: EmulatorOptions;
+  readonly #clock: Clock;
+  readonly #log: EmissionLog;
+  readonly #engine: Engine;
+  readonly #driver: StepDriver;
+  readonly #metrics: ServerMetrics;
+  readonly #eventLateness = new LatenessMeter();
+  readonly #quota: RequestQuota | null;
+  readonly #routes: ReadonlyMap<string, Readonly<Record<string, Route>>>;
+  #requests = 0;
+  #rejected = 0;
+
+  constructor(options: EmulatorOptions, clock: Clock, log: EmissionLog) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.#engine = createEngine({
+      limits: options,
+      costModel: seedCostModel,
+      speedScale: options.speedScale,
+    });
+    this.#driver = new StepDriver(this.#engine, clock);
+    this.#metrics = new ServerMetrics(options.model);
+    this.#quota = options.quotaRps === null ? null : new RequestQuota(options.quotaRps);
+    this.#routes = new Map<string, Readonly<Record<string, Route>>>([
+      ['/v1/chat/completions', { POST: (req, res) => this.#generate('chat', req, res) }],
+      ['/v1/completions', { POST: (req, res) => this.#generate('completions', req, res) }],
+      ['/v1/models', { GET: (_, res) => this.#models(res) }],
+      ['/tokenize', { POST: (req, res) => this.#tokenize(req, res) }],
+      ['/health', { GET: (_, res) => void res.end() }],
+      ['/version', { GET: (_, res) => sendJson(res, { version: 'goodput-emulator' }) }],
+      ['/metrics', { GET: (_, res) => this.#serveMetrics(res) }],
+    ]);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = ''] = (request.url ?? '').split('?');
+    const methods = this.#routes.get(path);
+    const route = methods?.[request.method ?? ''];
+    if (methods === undefined) return sendError(response, notFound('There is nothing here.'));
+    if (route === undefined) {
+      const error = { ...notFound('Method not allowed.'), status: 405 };
+      return sendError(response, { ...error, headers: { allow: Object.keys(methods).join(', ') } });
+    }
+    await route(request, response);
+  }
+
+  stats(): EmulatorStats {
+    const { waiting, running } = this.#engine.state();
+    const { stop, length, abort } = this.#metrics.finished;
+    return {
+      running,
+      waiting: waiting + this.#driver.arrived,
+      completed: stop + length,
+      cancelled: abort,
+      rejected: this.#rejected,
+      promptTokens: this.#metrics.promptTokens,
+      outputTokens: this.#metrics.outputTokens,
+    };
+  }
+
+  lateness(): EmulatorLateness {
+    return {
+      steps: this.#driver.stepLateness(),
+      events: this.#eventLateness.read(),
+      behindNs: this.#driver.behindNs(),
+    };
+  }
+
+  stop(): void {
+    this.#driver.stop();
+  }
+
+  async #generate(
+    api: GenerationApi,
+    httpRequest: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const read = await readJsonBody(httpRequest);
+    if (read === null) return;
+    if (read.kind === 'refused') return sendError(response, read.error);
+    const parsed = parseGenerationRequest(api, read.body, this.#options);
+    if (parsed.kind === 'refused') return sendError(response, parsed.error);
+    const retryAfterSeconds = this.#quota?.take(this.#clock.nowNs()) ?? null;
+    if (retryAfterSeconds !== null) return this.#rejectOverQuota(response, retryAfterSeconds);
+
+    const request = parsed.value;
+    const answer = planAnswer(request, this.#options.seed);
+    this.#requests += 1;
+    const id = String(this.#requests);
+    const requestId = headerText(httpRequest, 'x-request-id') ?? id;
+    const head = {
+      id: `${api === 'chat' ? 'chatcmpl' : 'cmpl'}-${requestId}`,
+      createdSeconds: Math.floor(Date.now() / 1_000),
+      model: this.#options.model,
+    };
+    const encoder = api === 'chat' ? createChatEncoder(head) : createCompletionsEncoder(head);
+    const onRejected = (reason: RejectionReason): void => {
+      this.#rejected += 1;
+      sendError(response, this.#rejectionError(reason, request.promptTokens + answer.outputTokens));
+    };
+    const generation = new Generation(
+      { requestId, request, answer, encoder, response, onRejected },
+      {
+        nowNs: () => this.#clock.nowNs(),
+        metrics: this.#metrics,
+        log: this.#log,
+        lateness: this.#eventLateness,
+        tokensPerEvent: this.#options.tokensPerEvent,
+        includeRole: this.#options.includeRole,
+      },
+    );
+    response.on('close', () => {
+      if (response.writableEnded) return;
+      this.#driver.cancel(id);
+      this.#metrics.aborted();
+    });
+    const { promptTokens } = request;
+    this.#driver.submit({ id, promptTokens, outputTokens: answer.outputTokens }, generation);
+  }
+
+  #rejectOverQuota(response: ServerResponse, retryAfterSeconds: number): void {
+    this.#rejected += 1;
+    const limit = `at most ${this.#options.quotaRps} requests per second`;
+    sendError(response, overQuota(limit, retryAfterSeconds));
+  }
+
+  #rejectionError(reason: RejectionReason, askedTokens: number): ApiError {
+    switch (reason) {
+      case 'contextLength':
+        return contextTooLong(this.#options.maxModelTokens, askedTokens);
+      case 'queueFull':
+        return this.#options.queueFull === 'overload'
+          ? OVERLOADED
+          : overQuota(`at most ${this.#options.maxWaiting} requests may wait`, 1);
+      default:
+        return assertNever(reason);
+    }
+  }
+
+  #models(response: ServerResponse): void {
+    const { model, maxModelTokens } = this.#options;
+    const entry = {
+      id: model,
+      object: 'model',
+      owned_by: 'goodput',
+      max_model_len: maxModelTokens,
+    };
+    sendJson(response, { object: 'list', data: [entry] });
+  }
+
+  async #tokenize(httpRequest: IncomingMessage, response: ServerResponse): Promise<void> {
+    const read = await readJsonBody(httpRequest);
+    if (read === null) return;
+    if (read.kind === 'refused') return sendError(response, read.error);
+    const api = read.body['messages'] === undefined ? 'completions' : 'chat';
+    const prompt = parsePrompt(api, read.body);
+    if (prompt.kind === 'refused') return sendError(response, prompt.error);
+    const words = tokenIds(prompt.value.text);
+    // Marks of the template (or of an empty prompt) come first, with ids no word has.
+    const marks = Array.from({ length: prompt.value.tokens - words.length }, (_, at) => {
+      return 128_000 + (at % TEMPLATE_TOKENS_PER_MESSAGE);
+    });
+    const tokens = [...marks, ...words];
+    const { maxModelTokens } = this.#options;
+    sendJson(response, { count: tokens.length, max_model_len: maxModelTokens, tokens });
+  }
+
+  #serveMetrics(response: ServerResponse): void {
+    const state = this.#engine.state();
+    const waiting = state.waiting + this.#driver.arrived;
+    response.writeHead(200, { 'content-type': METRICS_CONTENT_TYPE });
+    response.end(renderMetrics(this.#metrics.families({ ...state, waiting })));
+  }
+}
+
+function headerText(request: IncomingMessage, name: string): string | null {
+  const value = request.headers[name];
+  return typeof value === 'string' && value !== ''
+    ? value.slice(0, MAX_REQUEST_ID_CHARACTERS)
+    : null;
+}

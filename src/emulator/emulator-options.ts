@@ -1,0 +1,49 @@
+import type { EngineLimits } from '../engine/index.ts';
+
+/** Everything that shapes an emulator. Two with equal options answer equal prompts equally. */
+export interface EmulatorOptions extends EngineLimits {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** The one model name it serves. */
+  readonly model: string;
+  readonly maxModelTokens: number;
+  /** Factor on the duration of every engine step: 0.1 serves ten times as fast. > 0. */
+  readonly speedScale: number;
+  /** Tokens gathered into one streamed event; an answer's last event may hold fewer. ≥ 1. */
+  readonly tokensPerEvent: number;
+  /** Whether `stream_options.continuous_usage_stats` is honoured. Servers other than vLLM ignore it. */
+  readonly perEventUsage: boolean;
+  /** Whether a chat stream opens with a role-only delta, at admission and so before any token. */
+  readonly includeRole: boolean;
+  /** Shapes the length and the words of the answers. */
+  readonly seed: number;
+  /**
+   * How a full queue (`maxWaiting`) is told: as overload, 503 without evidence of a limit, or as a
+   * published limit, 429 that names it.
+   */
+  readonly queueFull: 'overload' | 'quota';
+  /** Published limit on requests per second, enforced with 429; `null` = none. > 0. */
+  readonly quotaRps: number | null;
+  /** Where the true emission time of every event is kept. */
+  readonly emissionLog: 'none' | 'memory' | { readonly path: string };
+}
+
+/** The mission document's replica of a 70B model, on any free loopback port. */
+export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  model: 'emulated-70b',
+  tokenBudget: 512,
+  maxSequences: 256,
+  maxWaiting: null,
+  maxModelTokens: 32_768,
+  speedScale: 1,
+  tokensPerEvent: 1,
+  perEventUsage: true,
+  includeRole: true,
+  seed: 1,
+  queueFull: 'overload',
+  quotaRps: null,
+  emissionLog: 'none',
+};

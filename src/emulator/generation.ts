@@ -1,0 +1,153 @@
+import type { ServerResponse } from 'node:http';
+import type { RejectionReason } from '../engine/index.ts';
+import { DONE_EVENT, type AnswerEncoder } from '../wire/index.ts';
+import type { AnswerPlan } from './answer-plan.ts';
+import type { EmissionLog } from './emission-log.ts';
+import type { GenerationRequest } from './generation-request.ts';
+import type { LatenessMeter } from './lateness-meter.ts';
+import type { ServerMetrics } from './server-metrics.ts';
+import type { TokenSink } from './step-driver.ts';
+
+/** What the answers of one emulator share. */
+export interface GenerationSurroundings {
+  readonly nowNs: () => number;
+  readonly metrics: ServerMetrics;
+  readonly log: EmissionLog;
+  readonly lateness: LatenessMeter;
+  readonly tokensPerEvent: number;
+  readonly includeRole: boolean;
+}
+
+export interface GenerationParts {
+  readonly requestId: string;
+  readonly request: GenerationRequest;
+  readonly answer: AnswerPlan;
+  readonly encoder: AnswerEncoder;
+  readonly response: ServerResponse;
+  /** Answers with an error instead; the engine would not take the request. */
+  readonly onRejected: (reason: RejectionReason) => void;
+}
+
+/** One answer under way: turns the engine's tokens into what goes over the wire, and measures. */
+export class Generation implements TokenSink {
+  readonly #parts: GenerationParts;
+  readonly #shared: GenerationSurroundings;
+  readonly #arrivedNs: number;
+  #firstTokenNs = 0;
+  #lastTokenNs = 0;
+  #tokens = 0;
+  /** Words since the last event, or the whole answer where it is not streamed. */
+  #text = '';
+  #textTokens = 0;
+  #events = 0;
+
+  constructor(parts: GenerationParts, shared: GenerationSurroundings) {
+    this.#parts = parts;
+    this.#shared = shared;
+    this.#arrivedNs = shared.nowNs();
+  }
+
+  rejected(reason: RejectionReason): void {
+    this.#parts.onRejected(reason);
+  }
+
+  admitted(): void {
+    const { request, response, encoder } = this.#parts;
+    if (!request.streamed) return;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+    response.flushHeaders();
+    const opening = this.#shared.includeRole ? encoder.start(this.#continuousUsage()) : '';
+    if (opening !== '') response.write(opening);
+  }
+
+  started(atNs: number): void {
+    this.#shared.metrics.started(atNs - this.#arrivedNs);
+  }
+
+  token(dueNs: number, last: boolean): void {
+    this.#measureToken(last);
+    this.#text += this.#parts.answer.word(this.#tokens);
+    this.#tokens += 1;
+    this.#textTokens += 1;
+    if (this.#parts.request.streamed) {
+      if (last || this.#textTokens === this.#shared.tokensPerEvent) this.#emit(dueNs, last);
+    } else if (last) {
+      this.#answerWhole();
+    }
+  }
+
+  #measureToken(last: boolean): void {
+    const { metrics, nowNs } = this.#shared;
+    const { request, answer } = this.#parts;
+    const atNs = nowNs();
+    if (this.#tokens === 0) {
+      this.#firstTokenNs = atNs;
+      metrics.firstToken(request.promptTokens, atNs - this.#arrivedNs);
+    } else {
+      metrics.nextToken(atNs - this.#lastTokenNs);
+    }
+    this.#lastTokenNs = atNs;
+    if (!last) return;
+    const gaps = this.#tokens;
+    const perTokenNs = gaps === 0 ? null : (atNs - this.#firstTokenNs) / gaps;
+    metrics.answered(answer.finishReason, atNs - this.#arrivedNs, perTokenNs);
+  }
+
+  #emit(dueNs: number, last: boolean): void {
+    const { encoder, response, request, requestId, answer } = this.#parts;
+    const { log, lateness, nowNs } = this.#shared;
+    let text = encoder.output('answer', this.#text, this.#continuousUsage());
+    if (last) {
+      text += encoder.finish(answer.finishReason, this.#continuousUsage());
+      if (request.includeUsage) text += encoder.usage(this.#usage());
+      text += DONE_EVENT;
+    }
+    const emittedNs = nowNs();
+    if (last) response.end(text);
+    else writeNow(response, text);
+    lateness.add(emittedNs - dueNs);
+    const tokens = this.#textTokens;
+    log.add({ requestId, index: this.#events, tokens, plannedNs: dueNs, emittedNs });
+    this.#events += 1;
+    this.#text = '';
+    this.#textTokens = 0;
+  }
+
+  #answerWhole(): void {
+    const { encoder, response, answer } = this.#parts;
+    const body = encoder.body({
+      content: { answer: this.#text },
+      finishReason: answer.finishReason,
+      usage: this.#usage(),
+    });
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(body);
+  }
+
+  #continuousUsage() {
+    return this.#parts.request.continuousUsage ? this.#usage() : null;
+  }
+
+  #usage() {
+    return {
+      promptTokens: this.#parts.request.promptTokens,
+      completionTokens: this.#tokens,
+      reasoningTokens: null,
+      cachedPromptTokens: null,
+    };
+  }
+}
+
+/**
+ * Hands text to the socket before returning. Left alone, `node:http` holds it back until the end of
+ * the event loop's turn, and in a step of many streams every logged instant would be too early.
+ */
+function writeNow(response: ServerResponse, text: string): void {
+  const { socket } = response;
+  socket?.cork();
+  response.write(text);
+  socket?.uncork();
+}

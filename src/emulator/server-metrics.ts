@@ -1,0 +1,158 @@
+import { secondsFromNs } from '../base/index.ts';
+import type { EngineState } from '../engine/index.ts';
+import { Histogram, numberFamily, type MetricFamily } from '../prometheus/index.ts';
+
+// Edges as vLLM 0.19 has them: dashboards and rules written for it must work here.
+const FIRST_TOKEN_EDGES = [
+  0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80,
+  160, 640, 2_560,
+];
+const TOKEN_EDGES = [
+  0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80,
+];
+const REQUEST_EDGES = [
+  0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1_920, 7_680,
+];
+
+/** How a request ended, in vLLM's words. */
+export type FinishedReason = 'stop' | 'length' | 'abort';
+
+interface HistogramMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly histogram: Histogram;
+}
+
+/** The server's own measurements, under vLLM's names. Instants are of one monotonic clock. */
+export class ServerMetrics {
+  readonly #labels: { readonly model_name: string; readonly engine: string };
+  readonly #firstToken = histogram(
+    'time_to_first_token_seconds',
+    'Histogram of time to first token in seconds.',
+    FIRST_TOKEN_EDGES,
+  );
+  readonly #interToken = histogram(
+    'inter_token_latency_seconds',
+    'Histogram of inter-token latency in seconds.',
+    TOKEN_EDGES,
+  );
+  readonly #perOutputToken = histogram(
+    'request_time_per_output_token_seconds',
+    'Histogram of time_per_output_token_seconds per request.',
+    TOKEN_EDGES,
+  );
+  readonly #queue = histogram(
+    'request_queue_time_seconds',
+    'Histogram of time spent in WAITING phase for request.',
+    REQUEST_EDGES,
+  );
+  readonly #endToEnd = histogram(
+    'e2e_request_latency_seconds',
+    'Histogram of e2e request latency in seconds.',
+    REQUEST_EDGES,
+  );
+  readonly #finished: Record<FinishedReason, number> = { stop: 0, length: 0, abort: 0 };
+  #promptTokens = 0;
+  #outputTokens = 0;
+
+  constructor(model: string) {
+    this.#labels = { model_name: model, engine: '0' };
+  }
+
+  get promptTokens(): number {
+    return this.#promptTokens;
+  }
+
+  get outputTokens(): number {
+    return this.#outputTokens;
+  }
+
+  get finished(): Readonly<Record<FinishedReason, number>> {
+    return this.#finished;
+  }
+
+  started(queueNs: number): void {
+    this.#queue.histogram.observe(secondsFromNs(queueNs));
+  }
+
+  firstToken(promptTokens: number, sinceArrivalNs: number): void {
+    this.#promptTokens += promptTokens;
+    this.#outputTokens += 1;
+    this.#firstToken.histogram.observe(secondsFromNs(sinceArrivalNs));
+  }
+
+  nextToken(gapNs: number): void {
+    this.#outputTokens += 1;
+    this.#interToken.histogram.observe(secondsFromNs(gapNs));
+  }
+
+  /** `perOutputTokenNs` is null for answers of one token. */
+  answered(reason: 'stop' | 'length', endToEndNs: number, perOutputTokenNs: number | null): void {
+    this.#finished[reason] += 1;
+    this.#endToEnd.histogram.observe(secondsFromNs(endToEndNs));
+    if (perOutputTokenNs !== null) {
+      this.#perOutputToken.histogram.observe(secondsFromNs(perOutputTokenNs));
+    }
+  }
+
+  aborted(): void {
+    this.#finished.abort += 1;
+  }
+
+  families(state: EngineState): readonly MetricFamily[] {
+    const labels = this.#labels;
+    const one = (type: 'counter' | 'gauge', name: string, help: string, value: number) =>
+      numberFamily(type, `vllm:${name}`, help, [{ labels, value }]);
+    return [
+      one(
+        'gauge',
+        'num_requests_running',
+        'Number of requests in model execution batches.',
+        state.running,
+      ),
+      one(
+        'gauge',
+        'num_requests_waiting',
+        'Number of requests waiting to be processed.',
+        state.waiting,
+      ),
+      one(
+        'counter',
+        'prompt_tokens_total',
+        'Number of prefill tokens processed.',
+        this.#promptTokens,
+      ),
+      one(
+        'counter',
+        'generation_tokens_total',
+        'Number of generation tokens processed.',
+        this.#outputTokens,
+      ),
+      numberFamily(
+        'counter',
+        'vllm:request_success_total',
+        'Count of successfully processed requests.',
+        Object.entries(this.#finished).map(([reason, value]) => ({
+          labels: { ...labels, finished_reason: reason },
+          value,
+        })),
+      ),
+      ...[
+        this.#firstToken,
+        this.#interToken,
+        this.#perOutputToken,
+        this.#queue,
+        this.#endToEnd,
+      ].map(({ name, help, histogram: values }) => ({
+        name,
+        type: 'histogram' as const,
+        help,
+        samples: values.samples(name, labels),
+      })),
+    ];
+  }
+}
+
+function histogram(name: string, help: string, upperEdges: readonly number[]): HistogramMetric {
+  return { name: `vllm:${name}`, help, histogram: new Histogram(upperEdges) };
+}

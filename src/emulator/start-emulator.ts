@@ -1,0 +1,74 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { assert, EnvironmentError } from '../base/index.ts';
+import { EmulatedServer, type EmulatorLateness, type EmulatorStats } from './emulated-server.ts';
+import { openEmissionLog, type Emission } from './emission-log.ts';
+import { DEFAULT_EMULATOR_OPTIONS, type EmulatorOptions } from './emulator-options.ts';
+import { createPreciseClock } from './precise-clock.ts';
+
+/** A running emulator. */
+export interface Emulator {
+  /** `http://host:port`, without a path. */
+  readonly url: string;
+  readonly port: number;
+  readonly options: EmulatorOptions;
+  /** Every event streamed so far. Only with `emissionLog: 'memory'`. */
+  emissions(): readonly Emission[];
+  lateness(): EmulatorLateness;
+  stats(): EmulatorStats;
+  /** Drops every connection and frees the port; the emission log is complete afterwards. */
+  close(): Promise<void>;
+}
+
+/** Connections that may wait to be accepted when a load starts all at once. */
+const BACKLOG = 4_096;
+/** Longer than any client keeps an idle connection, so that none is closed under its hands. */
+const KEEP_ALIVE_MS = 300_000;
+
+/**
+ * Starts an OpenAI-compatible server that answers with made-up words at the pace of the batching
+ * engine, in real time. What is not named takes its value from {@link DEFAULT_EMULATOR_OPTIONS}.
+ *
+ * Errors: EnvironmentError when the port cannot be had or the emission log cannot be written.
+ */
+export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promise<Emulator> {
+  const options: EmulatorOptions = { ...DEFAULT_EMULATOR_OPTIONS, ...given };
+  const { tokensPerEvent, quotaRps, host } = options;
+  assert(Number.isSafeInteger(tokensPerEvent) && tokensPerEvent >= 1, 'tokensPerEvent is below 1');
+  assert(quotaRps === null || quotaRps > 0, 'quotaRps is not positive');
+  const log = await openEmissionLog(options.emissionLog);
+  const emulated = new EmulatedServer(options, createPreciseClock(), log);
+  const server = createServer((request, response) => {
+    emulated.handle(request, response).catch((error: unknown) => server.emit('error', error));
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.listen({ host, port: options.port, backlog: BACKLOG });
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    await log.close();
+    throw new EnvironmentError({
+      code: 'E_PORT_IN_USE',
+      message: `cannot listen on ${host}:${options.port}`,
+      hint: 'choose another port, or 0 for any free one',
+      cause,
+    });
+  }
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    options,
+    emissions: () => log.emissions(),
+    lateness: () => emulated.lateness(),
+    stats: () => emulated.stats(),
+    close: async () => {
+      emulated.stop();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+      await log.close();
+    },
+  };
+}

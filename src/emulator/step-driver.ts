@@ -1,0 +1,129 @@
+import type { Clock } from '../base/index.ts';
+import type { Engine, EngineRequest, RejectionReason, StepPlan } from '../engine/index.ts';
+import { LatenessMeter, type Lateness } from './lateness-meter.ts';
+
+/** What a request hears about itself, in this order. Instants are the driver's clock's. */
+export interface TokenSink {
+  /** The last word of a request that the engine would not take. */
+  rejected(reason: RejectionReason): void;
+  admitted(): void;
+  /** The request left the queue: its first step began at `atNs`. */
+  started(atNs: number): void;
+  /** One token; `dueNs` is the end of the step that made it, at or before now. */
+  token(dueNs: number, last: boolean): void;
+}
+
+interface Arrival {
+  readonly atNs: number;
+  readonly request: EngineRequest;
+  readonly sink: TokenSink;
+}
+
+/**
+ * Lives an engine through on a clock. While there is work, a step begins exactly where the one
+ * before it was due to end, however late this process noticed: lateness shows up in the moment of
+ * emission and never adds up in the plan. A step takes in only what arrived before it began, so
+ * the planned instants are those a simulation of the same arrivals gives.
+ */
+export class StepDriver {
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #sinks = new Map<string, TokenSink>();
+  readonly #lateness = new LatenessMeter();
+  /** Requests the engine has not been shown, in order of arrival. */
+  #arrivals: Arrival[] = [];
+  /** When the alarm is due: the end of the step under way. `null` while idle. */
+  #alarmNs: number | null = null;
+  #cancelAlarm: () => void = () => {};
+
+  constructor(engine: Engine, clock: Clock) {
+    this.#engine = engine;
+    this.#clock = clock;
+  }
+
+  /** Hands a request in now; its sink hears of it when the next step begins, never before. */
+  submit(request: EngineRequest, sink: TokenSink): void {
+    const atNs = this.#clock.nowNs();
+    this.#arrivals.push({ atNs, request, sink });
+    if (this.#alarmNs === null) this.#wakeAt(atNs, () => this.#beginStep(atNs));
+  }
+
+  /** Forgets a request; its sink hears nothing more. */
+  cancel(id: string): void {
+    this.#arrivals = this.#arrivals.filter((arrival) => arrival.request.id !== id);
+    this.#sinks.delete(id);
+    this.#engine.cancel(id);
+  }
+
+  /** Requests that arrived during the step under way and are not in the engine yet. */
+  get arrived(): number {
+    return this.#arrivals.length;
+  }
+
+  /** How late steps were noticed to have ended. */
+  stepLateness(): Lateness {
+    return this.#lateness.read();
+  }
+
+  /** How long ago the step under way should have ended; 0 when on time or idle. */
+  behindNs(): number {
+    return this.#alarmNs === null ? 0 : Math.max(0, this.#clock.nowNs() - this.#alarmNs);
+  }
+
+  /** Stops in the middle of whatever is under way. */
+  stop(): void {
+    this.#cancelAlarm();
+    this.#sinks.clear();
+  }
+
+  #beginStep(earliestNs: number): void {
+    let startNs = earliestNs;
+    let plan = this.#planAt(startNs);
+    while (plan === null && this.#arrivals[0] !== undefined) {
+      // Idle in the plan, although more came in while this process was late: skip ahead to that.
+      startNs = this.#arrivals[0].atNs;
+      plan = this.#planAt(startNs);
+    }
+    if (plan === null) {
+      this.#alarmNs = null;
+      return;
+    }
+    for (const { id, fromTokens } of plan.prefills) {
+      if (fromTokens === 0) this.#sinks.get(id)?.started(startNs);
+    }
+    const step = plan;
+    const endNs = startNs + this.#engine.stepDurationNs(step);
+    this.#wakeAt(endNs, () => this.#endStep(step, endNs));
+  }
+
+  #endStep(plan: StepPlan, endNs: number): void {
+    this.#lateness.add(this.#clock.nowNs() - endNs);
+    for (const { id, last } of this.#engine.commit(plan)) {
+      const sink = this.#sinks.get(id);
+      if (last) this.#sinks.delete(id);
+      sink?.token(endNs, last);
+    }
+    this.#beginStep(endNs);
+  }
+
+  #wakeAt(atNs: number, action: () => void): void {
+    this.#alarmNs = atNs;
+    this.#cancelAlarm = this.#clock.at(atNs, action);
+  }
+
+  /** The step that begins at `startNs`, with everything that had arrived by then. */
+  #planAt(startNs: number): StepPlan | null {
+    const later = this.#arrivals.findIndex((arrival) => arrival.atNs > startNs);
+    const due = this.#arrivals.splice(0, later === -1 ? this.#arrivals.length : later);
+    for (const { request, sink } of due) {
+      const admission = this.#engine.admit(request);
+      if (admission.kind === 'rejected') {
+        sink.rejected(admission.reason);
+      } else {
+        this.#sinks.set(request.id, sink);
+        sink.admitted();
+      }
+    }
+    return this.#engine.plan();
+  }
+}
