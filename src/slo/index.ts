@@ -11,7 +11,7 @@ export * from './length-bucket.ts';
 export * from './lint-objective.ts';
 export * from './objective-defaults.ts';
 export * from './objective-expression.ts';
-export { quantileName, shareText } from './objective-part.ts';
+export { parseQuantileName, quantileName, shareText } from './objective-part.ts';
 export * from './objective-presets.ts';
 export * from './objective.ts';
 export * from './suggest.ts';

@@ -100,16 +100,20 @@ function percentileName(q: number): string {
   return `p${percentNumber(q)}`;
 }
 
-/** 0.995 → `99.5%`: the shortest percentage that reads back as the same share. */
+/** 0.995 → `99.5%`: the percentage that reads back as the same share. */
 export function shareText(share: number): string {
   return `${percentNumber(share)}%`;
 }
 
-/** Multiplying 0.29 by 100 gives 28.999…, so the digits are cut where they still read back. */
+/** Moving the decimal point in the text keeps 0.29 at 29; multiplying by 100 would not. */
 function percentNumber(share: number): string {
-  for (const digits of [12, 15, 17]) {
-    const text = String(Number((share * 100).toPrecision(digits)));
-    if (Number(text) / 100 === share) return text;
-  }
-  return String(share * 100);
+  return String(Number(`${share}e2`));
+}
+
+/** Reads `p99`, `p99.9` or `median` as q in (0, 1]: the inverse of {@link quantileName}. */
+export function parseQuantileName(name: string): number | null {
+  if (name === 'median') return 0.5;
+  const percent = /^p(\d+(?:\.\d+)?)$/.exec(name)?.[1];
+  const q = percent === undefined ? 0 : Number(`${percent}e-2`);
+  return q > 0 && q <= 1 ? q : null;
 }

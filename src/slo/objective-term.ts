@@ -4,7 +4,6 @@ import { OUTPUT_KINDS, type FinishReason } from '../record/index.ts';
 import type { LatencyMeasure } from './objective.ts';
 import type { ObjectivePart } from './objective-part.ts';
 import {
-  isPercentile,
   readBucket,
   readDurationNs,
   readQuantile,
@@ -199,7 +198,7 @@ export function readTerm(text: string, onFault: (fault: TermFault) => void): Obj
     operator: seams[4] as string,
     value: (seams[5] as string).trim(),
   };
-  const form = FORMS.get(term.name) ?? (isPercentile(term.name) ? QUANTILE_FORM : undefined);
+  const form = FORMS.get(term.name) ?? (/^p[\d.]+$/.test(term.name) ? QUANTILE_FORM : undefined);
   if (form === undefined) return report(unknownName(term.name));
   const shapeIsRight = checkShape(term, form, report);
   const part = form.read(term, report);

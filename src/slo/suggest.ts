@@ -60,7 +60,7 @@ export function suggestObjective(
   const evidence = gatherEvidence(samples, plain, options);
   const reaches = (parts: readonly SuggestedPart[], q: number): boolean =>
     (shareGood(samples, withLimits(plain, limitsAt(evidence, parts, q))) ?? 0) >= target;
-  let parts = ALL_PARTS;
+  let parts = ALL_PARTS.filter((part) => seenCount(evidence, part) > 0);
   // At q = 1 every observed value passes: what still fails was not observed.
   while (parts.length > 0 && !reaches(parts, 1)) parts = withoutLeastSeen(parts, evidence);
   const achieved = limitsAt(
@@ -165,14 +165,16 @@ function lowestLevel(n: number, reaches: (q: number) => boolean): number {
   return high / n;
 }
 
-/** Drops the part that the fewest requests showed. */
+/** How many correct answers showed what a part would judge. */
+function seenCount(evidence: Evidence, part: SuggestedPart): number {
+  return part === 'ttft'
+    ? evidence.ttft.reduce((sum, { sorted }) => sum + sorted.length, 0)
+    : evidence[part].length;
+}
+
+/** Drops the part that the fewest answers showed. */
 function withoutLeastSeen(parts: readonly SuggestedPart[], evidence: Evidence): SuggestedPart[] {
-  const seen: Readonly<Record<SuggestedPart, number>> = {
-    ttft: evidence.ttft.reduce((sum, { sorted }) => sum + sorted.length, 0),
-    tpot: evidence.tpot.length,
-    gapMax: evidence.gapMax.length,
-  };
-  const least = parts.reduce((a, b) => (seen[b] < seen[a] ? b : a));
+  const least = parts.reduce((a, b) => (seenCount(evidence, b) < seenCount(evidence, a) ? b : a));
   return parts.filter((part) => part !== least);
 }
 

@@ -1,6 +1,7 @@
 /** Reads the values that stand in an objective's terms, and says how to mend the ones it cannot. */
 import { nearestWord, parseDurationNs, parseShare, type ErrorCode } from '../base/index.ts';
 import { parseBucket, type LengthBucket } from './length-bucket.ts';
+import { parseQuantileName } from './objective-part.ts';
 
 /** What is wrong with a term, and how to put it right. */
 export interface TermFault {
@@ -51,17 +52,12 @@ export function readBucket(text: string, report: Report): LengthBucket | null {
   );
 }
 
-/** Whether a name is `p` and a number, as in `p99.9`. */
-export function isPercentile(name: string): boolean {
-  return /^p\d+(\.\d+)?$/.test(name);
-}
-
 /** `p99.9` or `median` → q in (0, 1]. */
 export function readQuantile(name: string, report: Report): number | null {
-  if (name === 'median') return 0.5;
-  const q = isPercentile(name) ? Number(name.slice(1)) / 100 : 0;
-  if (q > 0 && q <= 1) return q;
-  return report(valueFault(name, 'a quantile above p0, up to p100', 'write p99, p99.9 or p50'));
+  return (
+    parseQuantileName(name) ??
+    report(valueFault(name, 'a quantile above p0, up to p100', 'write p99, p99.9 or p50'))
+  );
 }
 
 /** One word of a closed vocabulary. */
