@@ -2,9 +2,13 @@
  * `config`: text the user wrote → typed specs, with every problem placed at file:line:column.
  * Start with `run-spec.ts` (the result) and `parse-run-spec.ts`. Pure: files are read elsewhere.
  */
+export * from './config-reference.ts';
 export * from './parse-run-spec.ts';
+export * from './public-host.ts';
 export { parseObjectiveFile, readObjective, type ConfigContext } from './read-objective.ts';
+export * from './require-budget.ts';
 export { RUN_FLAGS, type FlagForm, type RunFlag } from './run-flags.ts';
 export * from './run-spec.ts';
+export * from './run-spec-yaml.ts';
 export type { Environment } from './substitute-env.ts';
 export type { FlagValue, FlagValues } from './written-flags.ts';

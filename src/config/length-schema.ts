@@ -15,7 +15,7 @@ const lengthKeys = mapping({
   lognormal: mapping({
     median: positiveNumber('a token count', '2000'),
     sigma: positiveNumber('a spread above 0', '0.8'),
-    min: count.default(1),
+    min: count.prefault(1),
     max: count,
   })
     .optional()

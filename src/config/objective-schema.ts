@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { parseTokenCount } from '../base/index.ts';
 import type { FinishReason, OutputKind } from '../record/index.ts';
 import {
+  bucketsBetween,
   DEFAULT_COUNTS,
   DEFAULT_REFUSALS,
   defaultFinish,
   defaultNeeds,
-  limitsUpTo,
   namesEvidence,
+  parseQuantileName,
   type BucketLimit,
   type LatencyStart,
   type Objective,
@@ -46,27 +47,37 @@ const finishReasons = z
   )
   .min(1);
 
+const BUCKETS = 'write { 1k: 500ms, 4k: 1s }, and 4k+: 2s for anything longer';
+
 const buckets = z
-  .record(z.string(), limit, expects('a mapping', 'write { 1k: 500ms, 4k: 1s }'))
+  .record(z.string(), limit, expects('a mapping', BUCKETS))
   .transform((record, context): BucketLimit[] => {
-    const edges: { upToTokens: number; limitNs: number }[] = [];
+    const edges: { readonly upToTokens: number; readonly limitNs: number }[] = [];
+    let beyond: { readonly fromTokens: number; readonly limitNs: number } | null = null;
     for (const [key, limitNs] of Object.entries(record)) {
-      const upToTokens = parseTokenCount(key);
-      if (upToTokens === null || upToTokens === 0) {
-        return fail(
-          context,
-          `has a bucket edge "${key}" that is not a token count`,
-          'write 4k: 1s',
-        );
+      const tokens = parseTokenCount(key.replace(/\+$/, ''));
+      if (tokens === null || tokens === 0) {
+        return fail(context, `has a bucket edge "${key}" that is not a token count`, BUCKETS);
       }
-      edges.push({ upToTokens, limitNs });
+      if (!key.endsWith('+')) edges.push({ upToTokens: tokens, limitNs });
+      else if (beyond === null) beyond = { fromTokens: tokens, limitNs };
+      else return fail(context, 'has two limits for the longest prompts', 'keep one of them');
     }
     // Sorted, because a mapping with whole-number keys does not keep the written order.
     edges.sort((a, b) => a.upToTokens - b.upToTokens);
-    if (edges.length === 0) return fail(context, 'has no buckets', 'write { 1k: 500ms, 4k: 1s }');
-    return edges.some((edge, at) => edge.upToTokens === edges[at - 1]?.upToTokens)
-      ? fail(context, 'gives one bucket two limits', 'keep one of them')
-      : limitsUpTo(edges);
+    const last = edges.at(-1);
+    if (last === undefined) return fail(context, 'has no bucket with an end', BUCKETS);
+    if (beyond !== null && beyond.fromTokens !== last.upToTokens) {
+      return fail(context, 'has a hole or an overlap before its longest prompts', BUCKETS);
+    }
+    if (edges.some((edge, at) => edge.upToTokens === edges[at - 1]?.upToTokens)) {
+      return fail(context, 'gives one bucket two limits', 'keep one of them');
+    }
+    const limits = [...edges, beyond ?? last];
+    return bucketsBetween(edges.map(({ upToTokens }) => upToTokens)).map((bucket, at) => ({
+      ...bucket,
+      limitNs: (limits[at] ?? last).limitNs,
+    }));
   });
 
 /** What `ttft` sets: its limits, and what all latencies of the request count from. */
@@ -81,8 +92,8 @@ const ttftKeys = mapping({
   buckets: buckets
     .optional()
     .describe(
-      'Limits by prompt length: each key is where its bucket ends, and the last limit also ' +
-        'holds for anything longer.',
+      'Limits by prompt length: each key is where its bucket ends. The last limit also holds for ' +
+        'anything longer, unless a key like `64k+` says otherwise.',
     ),
   from: oneOf(['planned', 'dispatch'])
     .default('planned')
@@ -111,17 +122,11 @@ function everyLength(limitNs: number): BucketLimit[] {
   return [{ fromTokens: 0, toTokens: null, limitNs }];
 }
 
-/** `p99`, `p99.9` or `median` as q in (0, 1]; `null` when it is none of them. */
-function quantileOf(key: string): number | null {
-  const q = key === 'median' ? 0.5 : /^p\d+(?:\.\d+)?$/.test(key) ? Number(key.slice(1)) / 100 : 0;
-  return q > 0 && q <= 1 ? q : null;
-}
-
 const quantileLimits = z
   .record(z.string(), limit, expects('a mapping', 'write { p99: 500ms }'))
   .transform((record, context): { readonly q: number; readonly limitNs: number }[] =>
     Object.entries(record).map(([key, limitNs]) => {
-      const q = quantileOf(key);
+      const q = parseQuantileName(key);
       return q === null
         ? fail(context, `has a key "${key}" that is not a quantile`, 'write p99, p99.9 or median')
         : { q, limitNs };
@@ -145,7 +150,7 @@ const requestKeys = mapping({
         'test also `length` where the workload sets the answer length.',
     ),
   needs: outputKinds.optional().describe('An answer needs one of these. Default `[answer]`.'),
-  strictTerminal: flag.default(false).describe('Demand both the end mark and a finish reason.'),
+  strictTerminal: flag.prefault(false).describe('Demand both the end mark and a finish reason.'),
   checks: checkList.default([]).describe('Checks of the answer text, made in memory.'),
 }).transform((keys, context): RequestObjective => {
   const { tpot, tpotObserved, gap } = keys;

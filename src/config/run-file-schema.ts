@@ -23,9 +23,9 @@ const seed = wholeNumber('a whole number', '7', 0);
 const price = nonNegativeNumber('a price in USD per million tokens', '0.5');
 
 const seedKeys = mapping({
-  arrivals: seed.default(1),
-  lengths: seed.default(1),
-  prompts: seed.default(1),
+  arrivals: seed.prefault(1),
+  lengths: seed.prefault(1),
+  prompts: seed.prefault(1),
 });
 
 const budgetSection = mapping({

@@ -39,12 +39,12 @@ function row(
   flag: string,
   value: string | null,
   section: string | null,
-  options: { readonly form?: FlagForm; readonly key?: string } = {},
+  options: { readonly form?: FlagForm; readonly key?: string; readonly help?: string } = {},
 ): RunFlag {
   const key = options.key ?? camelCase(flag.slice(2));
   const form = options.form ?? (value === null ? 'switch' : 'text');
   const path = section === null ? [key] : [section, key];
-  return { flag, value, form, path, help: descriptionAt(path).replaceAll('`', '') };
+  return { flag, value, form, path, help: options.help ?? descriptionAt(path).replaceAll('`', '') };
 }
 
 /** What the schema says of the key at `path`. */
@@ -70,7 +70,11 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   row('--url', '<url>', 'target'),
   row('--api', '<name>', 'target'),
   row('--model', '<name>', 'target'),
-  row('--no-stream', null, 'target', { form: 'off', key: 'stream' }),
+  row('--no-stream', null, 'target', {
+    form: 'off',
+    key: 'stream',
+    help: 'Ask for whole answers. There is then no TTFT, TPOT or gap to judge.',
+  }),
   row('--key-env', '<name>', 'target'),
   row('--key-file', '<file>', 'target'),
   row('--header', '<name: value>', 'target', { form: 'header', key: 'headers' }),

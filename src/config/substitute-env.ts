@@ -47,5 +47,6 @@ export function substituteEnv(
 
 /** Writes a text so that {@link substituteEnv} gives it back. */
 export function escapeEnv(text: string): string {
-  return text.replaceAll('${', '$${');
+  // A function, because `$$` in a replacement text means one `$`.
+  return text.replaceAll('${', () => '$${');
 }

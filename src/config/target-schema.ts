@@ -132,7 +132,7 @@ export const targetSection = mapping({
   api: oneOf(['chat', 'completions']).default('chat').describe('`chat` or `completions`.'),
   model: text.optional().describe('Model name. Left out: the one that `/v1/models` offers.'),
   stream: flag
-    .default(true)
+    .prefault(true)
     .describe('Stream the answers. Without it there is no TTFT, TPOT or gap to judge.'),
   keyEnv: variableName
     .nullable()
@@ -145,7 +145,7 @@ export const targetSection = mapping({
   headers: headers.default({}).describe('Extra request headers; never a credential.'),
   body: body.default({}).describe('Extra body fields, sent with every request.'),
   exact: flag
-    .default(false)
+    .prefault(false)
     .describe('Force the planned answer length (`ignore_eos`, `min_tokens`), where supported.'),
   tokensPerEvent: oneOf(['one', 'unknown'])
     .default('unknown')

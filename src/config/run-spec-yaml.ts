@@ -1,0 +1,178 @@
+/** The spec as a run file: what `--print-spec` writes, for version control. */
+import { Document, isCollection, isMap, isScalar, isSeq, visit } from 'yaml';
+import { assertNever, durationText } from '../base/index.ts';
+import type { ArrivalProcess, LengthDistribution, PrefixPolicy } from '../workload/index.ts';
+import { checkTree } from './check-schema.ts';
+import { objectiveValue } from './objective-tree.ts';
+import type { LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
+import { escapeEnv } from './substitute-env.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+/**
+ * Writes every key that has a value, defaults included, so that the file means the same under
+ * later versions. Reading it back gives the same spec.
+ */
+export function runSpecYaml(spec: RunSpec): string {
+  const document = new Document(runSpecTree(spec), { aliasDuplicateObjects: false });
+  visit(document, (role, node) => {
+    const isValue = role !== 'key' && isScalar(node);
+    if (isValue && typeof node.value === 'string') node.value = escapeEnv(node.value);
+    // Short innermost collections read best on one line.
+    if (isCollection(node)) node.flow = isShortLeaf(node);
+  });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+}
+
+const LEAF_WIDTH = 80;
+
+function isShortLeaf(node: unknown): boolean {
+  if (!isMap(node) && !isSeq(node)) return false;
+  const values = isMap(node) ? node.items.map(({ value }) => value) : node.items;
+  return values.every((value) => isScalar(value)) && JSON.stringify(node).length <= LEAF_WIDTH;
+}
+
+function runSpecTree(spec: RunSpec): Record<string, unknown> {
+  const { budget, objective } = spec;
+  // The checks of a run and those of its objective are the same; they are written once.
+  const bare =
+    objective === null
+      ? null
+      : {
+          ...objective,
+          request: {
+            ...objective.request,
+            correctness: { ...objective.request.correctness, checks: [] },
+          },
+        };
+  return withoutNulls({
+    name: spec.name,
+    target: targetTree(spec.target),
+    workload: workloadTree(spec.workload),
+    load: loadTree(spec.load),
+    duration: durationText(spec.durationNs),
+    requests: spec.requests,
+    warmup: durationText(spec.warmupNs),
+    drain: spec.atEnd.kind === 'cancel' ? 'cancel' : durationText(spec.atEnd.limitNs),
+    latenessLimit: spec.latenessLimitNs === null ? null : durationText(spec.latenessLimitNs),
+    seed: seedValue(spec),
+    slo: bare === null ? null : objectiveValue(bare, spec.workload.kind !== 'bodies'),
+    checks: spec.checks.length > 0 ? spec.checks.map(checkTree) : null,
+    budget: withoutNulls({
+      maxRequests: budget.maxRequests,
+      maxTokens: budget.maxOutputTokens,
+      maxCost: budget.maxCostUsd,
+      inputPrice: budget.pricePerMillionInputTokensUsd,
+      outputPrice: budget.pricePerMillionOutputTokensUsd,
+      maxInFlight: budget.maxInFlight,
+    }),
+    declare: spec.declare,
+    out: spec.out,
+  });
+}
+
+function targetTree(target: TargetSpec): Record<string, unknown> {
+  const { limits } = target;
+  const tree = withoutNulls({
+    url: target.url,
+    api: target.api,
+    model: target.model,
+    stream: target.stream,
+    keyFile: target.apiKeyFile,
+    headers: target.headers,
+    body: target.body,
+    exact: target.exactOutput,
+    tokensPerEvent: target.oneTokenPerEvent ? 'one' : 'unknown',
+    proxy: target.proxy,
+    ca: target.caFile,
+    timeout: durationText(limits.requestTimeoutNs),
+    connectTimeout: durationText(limits.connectTimeoutNs),
+    maxLineBytes: limits.lineBytes,
+    maxResponseBytes: limits.responseBytes,
+  });
+  // Left out, the key would come from whatever the reader's environment holds.
+  return target.apiKeyFile === null ? { ...tree, keyEnv: target.apiKeyEnv } : tree;
+}
+
+function workloadTree(workload: WorkloadSpec): Record<string, unknown> {
+  switch (workload.kind) {
+    case 'synthetic':
+      return {
+        input: lengthValue(workload.input),
+        output: lengthValue(workload.output),
+        prefix: prefixText(workload.prefix),
+      };
+    case 'prompts':
+      return {
+        [workload.format === 'sharegpt' ? 'sharegpt' : 'prompts']: workload.path,
+        output: lengthValue(workload.output),
+        order: workload.order,
+        prefix: prefixText(workload.prefix),
+      };
+    case 'bodies':
+      return { bodies: workload.path, order: workload.order };
+    case 'trace':
+      return withoutNulls({
+        trace: { [workload.format]: workload.path },
+        badRows: workload.badRows,
+        maxInput: workload.maxPromptTokens,
+        maxOutput: workload.maxOutputTokens,
+      });
+    default:
+      return assertNever(workload);
+  }
+}
+
+function lengthValue(length: LengthDistribution): unknown {
+  switch (length.kind) {
+    case 'fixed':
+      return length.tokens;
+    case 'uniform':
+      return { uniform: { min: length.min, max: length.max } };
+    case 'lognormal': {
+      const { median, sigma, min, max } = length;
+      return { lognormal: { median, sigma, min, max } };
+    }
+    case 'empirical':
+      return {
+        empirical: new Map(length.values.map(({ tokens, weight }) => [tokens, weight])),
+      };
+    default:
+      return assertNever(length);
+  }
+}
+
+function prefixText(prefix: PrefixPolicy): string {
+  if (prefix.kind !== 'shared') return prefix.kind;
+  return `shared:${prefix.tokens}${prefix.groups === 1 ? '' : `x${prefix.groups}`}`;
+}
+
+function loadTree(load: LoadSpec): Record<string, unknown> {
+  switch (load.kind) {
+    case 'rate':
+      return { rate: oneOrMany(load.ratesRps), arrivals: arrivalsText(load.arrivals) };
+    case 'concurrency':
+      return { concurrency: oneOrMany(load.levels) };
+    case 'users': {
+      const { kind, meanNs } = load.think;
+      const mean = durationText(meanNs);
+      return { users: oneOrMany(load.levels), think: kind === 'fixed' ? `fixed:${mean}` : mean };
+    }
+    case 'trace':
+      return { timeScale: oneOrMany(load.timeScales), from: durationText(load.fromNs) };
+    default:
+      return assertNever(load);
+  }
+}
+
+function arrivalsText(arrivals: ArrivalProcess): string {
+  return arrivals.kind === 'gamma' ? `gamma:${arrivals.cv}` : arrivals.kind;
+}
+
+function oneOrMany(values: readonly number[]): number | readonly number[] {
+  return values.length === 1 ? (values[0] ?? []) : values;
+}
+
+function seedValue({ seeds }: RunSpec): unknown {
+  const { arrivals, lengths, prompts } = seeds;
+  return arrivals === lengths && lengths === prompts ? arrivals : { arrivals, lengths, prompts };
+}
