@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NS_PER_MS, NS_PER_SECOND, VirtualClock } from '../../src/base/index.ts';
 import { Budget, type PointOptions, type PointOutcome } from '../../src/loadgen/index.ts';
-import type { RequestRecord } from '../../src/record/index.ts';
+import { checkRecord, type RequestRecord } from '../../src/record/index.ts';
 import type { Release, Schedule } from '../../src/workload/index.ts';
 import { fateOf, NO_LIMITS, type PointRun, scheduleOf, startPoint } from '../support/point-run.ts';
 import type { Answer } from '../support/virtual-send-port.ts';
@@ -135,6 +135,8 @@ describe('every point, wherever it is stopped', () => {
         const { records, result, port } = await runTrial(given);
         const indexes = records.map(({ scheduleIndex }) => scheduleIndex).toSorted((a, b) => a - b);
         expect(indexes).toEqual(given.schedule.requests.map(({ index }) => index));
+
+        expect(records.flatMap(checkRecord)).toEqual([]);
 
         const counts = tally(records);
         const sum = (...fates: string[]): number =>
