@@ -1,0 +1,124 @@
+/** Several load points on the terminal: one row each, so that the cliff can be seen. */
+import { objectiveText } from '../slo/index.ts';
+import type { PointSummary } from '../summary/index.ts';
+import { countFigure, levelFigure, rateFigure, shareFigure, tokenRateFigure } from './figures.ts';
+import { aligned } from './layout.ts';
+import { marginLines, validityLines, type TerminalPage } from './terminal-page.ts';
+import { levelText, provenanceText, quantileFigure, windowName } from './words.ts';
+
+/** The asked objective, a row per load, what the rows show, and what they cannot show. */
+export function sweepLines(page: TerminalPage): string[] {
+  const { summary, palette } = page;
+  const { points } = summary;
+  const closed = points.some((point) => point.load.closedLoop);
+  const [header = '', ...rows] = aligned([
+    [
+      closed ? 'load' : 'offered',
+      'in flight',
+      'out tok/s',
+      'good/s',
+      'attained',
+      'TTFT p95',
+      'TPOT p95',
+      'dropped',
+      'errors',
+      'target',
+    ],
+    ...points.map(row),
+  ]);
+  return [
+    `${palette.bold('SWEEP')}    ${points.length} loads, ${closed ? 'closed loop: a slower server gets less load' : 'open loop'}`,
+    ...(summary.objective === null
+      ? []
+      : marginLines(page, 'Asked', objectiveText(summary.objective))),
+    '',
+    palette.dim(header),
+    ...rows.map((line, index) => painted(page, points[index] as PointSummary, line)),
+    '',
+    ...marginLines(page, 'Shows', storyText(points), 3),
+    ...legendLines(page),
+    ...validityLines(
+      page,
+      summary.validity.reasons.filter((reason) => reason.severity !== 'note'),
+      3,
+    ),
+    ...marginLines(
+      page,
+      'Window',
+      `${windowName((points[0] as PointSummary).rates.window)} · ${provenanceText(summary)}`,
+    ),
+  ];
+}
+
+function row(point: PointSummary): string[] {
+  const { ledger, validity, backlogGrowing } = point;
+  const marks = `${validity.valid ? '' : ' !'}${backlogGrowing ? ' ^' : ''}${point.partial ? ' *' : ''}`;
+  return [
+    `${levelText(point.load)}${marks}`,
+    levelFigure(point.inFlightMean),
+    levelFigure(point.rates.outputTokensPerSecond),
+    levelFigure(point.goodputRps),
+    shareFigure(point.attainment.share),
+    quantileFigure(point.ttftFromPlannedNs, 0.95),
+    quantileFigure(point.tpotNs, 0.95),
+    countFigure(ledger.dropped),
+    countFigure(ledger.failed + ledger.timedOut),
+    targetWord(point),
+  ];
+}
+
+function targetWord(point: PointSummary): string {
+  if (point.population.length === 0) return '–';
+  if (point.population.some((result) => result.state === 'missed')) return 'missed';
+  return point.population.every((result) => result.state === 'met') ? 'met' : '?';
+}
+
+function painted({ palette }: TerminalPage, point: PointSummary, line: string): string {
+  if (!point.validity.valid) return palette.bad(line);
+  switch (targetWord(point)) {
+    case 'met':
+      return palette.good(line);
+    case 'missed':
+      return palette.bad(line);
+    case '?':
+      return palette.doubtful(line);
+    default:
+      return line;
+  }
+}
+
+/** Where goodput was best, and whether throughput kept rising past it. */
+function storyText(points: readonly PointSummary[]): string {
+  const best = points.reduce((a, b) => ((b.goodputRps ?? 0) > (a.goodputRps ?? 0) ? b : a));
+  const last = points.at(-1) as PointSummary;
+  const peak = `goodput is best at ${levelText(best.load)}: ${rateFigure(best.goodputRps)}`;
+  const caution = 'Seen at these loads and this length; a capacity claim needs longer runs.';
+  if (best === last) return `${peak}, the highest load tried. ${caution}`;
+  const tokens = [best, last].map((point) => point.rates.outputTokensPerSecond ?? 0);
+  const rose = (tokens[1] as number) > (tokens[0] as number);
+  const fell = (last.goodputRps ?? 0) < (best.goodputRps ?? 0);
+  const past =
+    rose && fell
+      ? `past it throughput rises (${tokenRateFigure(tokens[0] as number)} → ${tokenRateFigure(tokens[1] as number)}) while goodput falls to ${rateFigure(last.goodputRps)}`
+      : `at ${levelText(last.load)} it is ${rateFigure(last.goodputRps)}`;
+  return `${peak}; ${past}. ${caution}`;
+}
+
+/** Explains the marks that the table uses, and only those. */
+function legendLines(page: TerminalPage): string[] {
+  const { points } = page.summary;
+  const unclaimed = points.some((point) =>
+    [point.ttftFromPlannedNs, point.tpotNs].some((summary) =>
+      summary.quantiles.some((entry) => entry.q === 0.95 && !entry.claimable),
+    ),
+  );
+  const marks = [
+    [unclaimed, '~ too few requests to claim this quantile'],
+    [points.some((point) => point.backlogGrowing), '^ backlog grew: depends on duration'],
+    [points.some((point) => !point.validity.valid), '! not to be trusted'],
+    [points.some((point) => point.partial), '* cut short'],
+    [points.some((point) => targetWord(point) === '?'), '? not enough data'],
+  ] as const;
+  const used = marks.filter(([isUsed]) => isUsed).map(([, text]) => text);
+  return used.length === 0 ? [] : marginLines(page, 'Marks', used.join(' · '), 2);
+}

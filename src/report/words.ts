@@ -1,0 +1,235 @@
+/** The sentences that terminal and Markdown share, so that both say the same. */
+import { assertNever } from '../base/index.ts';
+import { quantileName } from '../slo/index.ts';
+import {
+  quantileOf,
+  type PointLoad,
+  type PointSummary,
+  type PopulationResult,
+  type QuantileSummary,
+  type Summary,
+  type Window,
+} from '../summary/index.ts';
+import {
+  countFigure,
+  durationFigure,
+  levelFigure,
+  NOT_OBSERVED,
+  rateFigure,
+  shareFigure,
+  shareRange,
+  tokenRateFigure,
+} from './figures.ts';
+
+/** `MET`, `MISSED`, `NOT ENOUGH DATA`, `NO TARGET`; before all of them, `INVALID`. */
+export function verdictWord(of: Pick<Summary, 'verdict' | 'validity'>): string {
+  if (!of.validity.valid) return 'INVALID';
+  switch (of.verdict) {
+    case 'met':
+      return 'MET';
+    case 'missed':
+      return 'MISSED';
+    case 'notEnoughData':
+      return 'NOT ENOUGH DATA';
+    case null:
+      return 'NO TARGET';
+    default:
+      return assertNever(of.verdict);
+  }
+}
+
+/** What one target came to: `attainment >= 95%: 95.6 %, met`. */
+export function targetText(result: PopulationResult): string {
+  const seen = result.target.includes('<=')
+    ? durationFigure(result.observed)
+    : shareFigure(result.observed);
+  return `${result.target}: ${seen}, ${stateWord(result.state)}`;
+}
+
+export function stateWord(state: PopulationResult['state']): string {
+  return state === 'notEnoughData' ? 'not enough data' : state;
+}
+
+/** `144 of 240 offered good, 60.0 % (53.7–66.0 % at 95 %, if independent)`. */
+export function attainmentText(point: PointSummary): string {
+  const { good, offered, unjudged, share, unknownBounds, interval } = point.attainment;
+  if (share === null) return 'nothing was offered';
+  const parts = [`${countFigure(good)} of ${countFigure(offered)} offered, ${shareFigure(share)}`];
+  if (interval !== null) {
+    const range = shareRange(interval.low, interval.high);
+    parts.push(`(${range} at ${Math.round(interval.level * 100)} %, if independent)`);
+  }
+  if (unjudged > 0 && unknownBounds !== null) {
+    const range = shareRange(unknownBounds.low, unknownBounds.high);
+    parts.push(`· ${countFigure(unjudged)} unjudged: ${range}`);
+  }
+  if (point.ledger.dropped > 0) {
+    parts.push(`· of those sent ${shareFigure(point.attainmentAdmitted.share)}`);
+  }
+  return parts.join(' ');
+}
+
+/** `goodput 2.34/s · output 975 tok/s · completed 3.81/s · offered 4.00/s (3.97/s realised)`. */
+export function ratesText(point: PointSummary): string {
+  const { rates } = point;
+  return [
+    `goodput ${rateFigure(rates.goodRps)}`,
+    `output ${tokenRateFigure(rates.outputTokensPerSecond)}`,
+    `completed ${rateFigure(rates.completedRps)}`,
+    offeredText(point),
+  ].join(' · ');
+}
+
+/** What was asked and what was realised while load was offered: a drain would dilute the latter. */
+function offeredText({ rates, otherWindows }: PointSummary): string {
+  const offering = otherWindows.find((other) => other.window.kind === 'cohort') ?? rates;
+  const realised = rateFigure(offering.realisedOfferedRps);
+  return rates.offeredRps === null
+    ? `arrivals ${realised}`
+    : `offered ${rateFigure(rates.offeredRps)} (${realised} realised)`;
+}
+
+/**
+ * `240 scheduled = 236 completed + 2 failed (httpStatus 2) + 2 dropped (ceiling 2); none refused,
+ * cancelled or timed out`: the identity, with the empty columns named and not added.
+ */
+export function ledgerText(point: PointSummary): string {
+  const { ledger } = point;
+  const columns: readonly (readonly [string, number, string])[] = [
+    ['completed', ledger.completed, ''],
+    ['failed', ledger.failed, causesText(point.failureClasses)],
+    ['timed out', ledger.timedOut, ''],
+    ['cancelled', ledger.cancelled, ''],
+    ['refused', ledger.refused, ''],
+    ['dropped', ledger.dropped, causesText(point.dropReasons)],
+  ];
+  const filled = columns
+    .filter(([, count]) => count > 0)
+    .map(([name, count, causes]) => `${countFigure(count)} ${name}${causes}`);
+  const empty = columns.filter(([, count]) => count === 0).map(([name]) => name);
+  const sum = filled.length === 0 ? '0' : filled.join(' + ');
+  const none = empty.length === 0 ? '' : `; none ${listed(empty)}`;
+  const outside = ledger.notReached > 0 ? `; ${countFigure(ledger.notReached)} not reached` : '';
+  return `${countFigure(ledger.scheduled)} scheduled = ${sum}${none}${outside}`;
+}
+
+/** ` (httpStatus 2, connect 1)`; empty when there is none. */
+function causesText(counts: Readonly<Record<string, number>>): string {
+  const causes = Object.entries(counts).map(([word, count]) => `${word} ${countFigure(count)}`);
+  return causes.length === 0 ? '' : ` (${causes.join(', ')})`;
+}
+
+/** `a, b or c`. */
+function listed(words: readonly string[]): string {
+  return words.length < 2
+    ? words.join('')
+    : `${words.slice(0, -1).join(', ')} or ${words.at(-1) as string}`;
+}
+
+/** `ttft 80 (62 by it alone) · tpot 40 (20 by it alone) · 4 dropped`. */
+export function missesText(point: PointSummary): string {
+  // A failed request has unknown latencies as well, but it is bad already; only the unknowns of
+  // unjudged requests leave something open.
+  const open = point.attainment.unjudged > 0;
+  const misses = point.misses
+    .filter((miss) => miss.missed > 0 || (open && miss.unknown > 0))
+    .map((miss) => {
+      const alone = miss.missed > 0 ? ` (${countFigure(miss.soleMiss)} by it alone)` : '';
+      const unknown = open && miss.unknown > 0 ? `, ${countFigure(miss.unknown)} unknown` : '';
+      return `${miss.objective} ${countFigure(miss.missed)}${alone}${unknown}`;
+    });
+  const { dropped } = point.ledger;
+  if (dropped > 0) misses.push(`${countFigure(dropped)} dropped`);
+  return misses.length === 0 ? 'nothing' : misses.join(' · ');
+}
+
+/** `ttft p95 passes, tpot p95 passes; jointly 90.0 % are good`; `null` when not asked. */
+export function marginalsText(point: PointSummary): string | null {
+  if (point.marginals.length === 0) return null;
+  const alone = point.marginals
+    .map(
+      ({ objective, q, metShare, passes }) =>
+        `${objective} ${quantileName(q)} ${passes ? 'passes' : 'fails'} (${shareFigure(metShare)} within)`,
+    )
+    .join(', ');
+  return `${alone}; jointly ${shareFigure(point.attainment.share)} good`;
+}
+
+/** `wall (first planned to last done), 62.3 s`. */
+export function windowText(window: Window): string {
+  return `${windowName(window)}, ${durationFigure(window.toNs - window.fromNs)}`;
+}
+
+/** `wall (first planned to last done)`: which window, and what that means. */
+export function windowName(window: Window): string {
+  switch (window.kind) {
+    case 'wall':
+      return 'wall (first planned to last done)';
+    case 'steady':
+      return 'steady (declared warm-up left out)';
+    case 'cohort':
+      return 'cohort (requests that arrived in it)';
+    default:
+      return assertNever(window.kind);
+  }
+}
+
+/** `TPOT (estimated)`, `TPOT (observed)`, `TPOT (observed 3, estimated 9)`. */
+export function tpotName(point: PointSummary): string {
+  const { observed, estimated } = point.tpotBasis;
+  if (observed === 0) return estimated === 0 ? 'TPOT' : 'TPOT (estimated)';
+  if (estimated === 0) return 'TPOT (observed)';
+  return `TPOT (${countFigure(observed)} obs., ${countFigure(estimated)} est.)`;
+}
+
+/** One quantile, `~` before it where n is too small for a claim. */
+export function quantileFigure(
+  summary: QuantileSummary,
+  q: number,
+  figure: (value: number) => string = durationFigure,
+): string {
+  const entry = quantileOf(summary, q);
+  if (entry === null) return NOT_OBSERVED;
+  return `${entry.claimable ? '' : '~'}${figure(entry.value)}`;
+}
+
+/** `4/s`, `8 streams`, `20 users`, `×10`: the load of one point in a table. */
+export function levelText(load: PointLoad): string {
+  switch (load.kind) {
+    case 'rate':
+      return `${load.level}/s`;
+    case 'concurrency':
+      return `${load.level} streams`;
+    case 'users':
+      return `${load.level} users`;
+    case 'trace':
+      return `×${load.level}`;
+    default:
+      return assertNever(load.kind);
+  }
+}
+
+/** `in flight 12.3 mean, 20 p99`. */
+export function inFlightText(point: PointSummary): string {
+  const p99 = point.inFlightP99 === null ? NOT_OBSERVED : countFigure(point.inFlightP99);
+  return `in flight ${levelFigure(point.inFlightMean)} mean, ${p99} p99`;
+}
+
+/** `ran its full time`, `cut short: interrupted`: how the point ended. */
+export function endText(point: PointSummary): string {
+  const reasons: Readonly<Record<string, string>> = {
+    duration: 'ran its full time',
+    requests: 'ran all its requests',
+    budget: 'budget spent',
+    interrupted: 'interrupted',
+  };
+  const reason = reasons[point.stopReason] ?? point.stopReason;
+  return point.partial ? `cut short: ${reason}` : reason;
+}
+
+/** Labels a result never goes without: what was cached, whose clock, where from. */
+export function provenanceText(summary: Summary): string {
+  const clock =
+    summary.clock === 'server' ? "server clock (not the user's view)" : `${summary.clock} clock`;
+  return `prefix cache ${summary.prefixCache} · ${clock} · ${summary.source}`;
+}
