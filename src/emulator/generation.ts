@@ -60,7 +60,7 @@ export class Generation implements TokenSink {
     });
     response.flushHeaders();
     const opening = this.#shared.includeRole ? encoder.start(this.#continuousUsage()) : '';
-    if (opening !== '') response.write(opening);
+    if (opening !== '') writeNow(response, opening);
   }
 
   started(atNs: number): void {
@@ -142,12 +142,12 @@ export class Generation implements TokenSink {
 }
 
 /**
- * Hands text to the socket before returning. Left alone, `node:http` holds it back until the end of
- * the event loop's turn, and in a step of many streams every logged instant would be too early.
+ * Hands text to the socket before returning. Left to `node:http` it would be held back until the
+ * end of the event loop's turn, so that in a step of many streams every logged instant would be too
+ * early; and framed by hand it is one write in place of three, a quarter of the cost of a chunk.
  */
 function writeNow(response: ServerResponse, text: string): void {
   const { socket } = response;
-  socket?.cork();
-  response.write(text);
-  socket?.uncork();
+  if (socket === null || !response.chunkedEncoding) response.write(text);
+  else socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
 }

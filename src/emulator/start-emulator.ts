@@ -64,6 +64,7 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
     lateness: () => emulated.lateness(),
     stats: () => emulated.stats(),
     close: async () => {
+      if (!server.listening) return;
       emulated.stop();
       server.close();
       server.closeAllConnections();

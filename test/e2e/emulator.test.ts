@@ -319,7 +319,6 @@ describe('the emission log', () => {
     const server = await start({ emissionLog: { path } });
     await readStream(await ask(server, { ...EXACT, max_tokens: 7 }));
     await server.close();
-    emulator = null;
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     rmSync(folder, { recursive: true });
     expect(lines.map((line) => (JSON.parse(line) as { index: number }).index)).toEqual([
