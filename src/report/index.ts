@@ -2,4 +2,7 @@
  * `report`: a summary as text for people. Start with `terminal-report.ts` and `markdown-report.ts`;
  * `words.ts` holds the sentences both share, `figures.ts` how numbers are written.
  */
+export * from './markdown-report.ts';
 export * from './terminal-report.ts';
+export { k6Prompts, type K6Prompt } from './k6-prompts.ts';
+export * from './k6-script.ts';

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { terminalReport, type TerminalOptions } from '../../src/report/index.ts';
-import type { Summary } from '../../src/summary/index.ts';
 import { expectGolden } from '../support/golden.ts';
-import { failedEnd, recordOf } from '../support/record-builder.ts';
-import { objectiveOf, pointOf, summaryOf } from '../support/summary-builder.ts';
-import { toyPoint, toyRecords, type ToyLoad } from '../support/toy-service.ts';
+import { recordOf } from '../support/record-builder.ts';
+import {
+  ALL_FAILED,
+  CHAT,
+  LATE_CLIENT,
+  SINGLE,
+  STEADY,
+  SWEEP,
+} from '../support/sample-summaries.ts';
+import { pointOf, summaryOf } from '../support/summary-builder.ts';
 
-const CHAT = objectiveOf('ttft<=500ms, tpot<=28ms, attainment>=80%');
 const PLAIN: TerminalOptions = {
   width: 100,
   color: false,
@@ -14,48 +19,17 @@ const PLAIN: TerminalOptions = {
   files: ['goodput-runs/demo/summary.json', 'goodput-runs/demo/records-0.ndjson'],
 };
 
-function toySummary(loads: readonly ToyLoad[]): Summary {
-  return summaryOf(loads.flatMap(toyRecords), {
-    points: loads.map((load) => toyPoint(load)),
-    objective: CHAT,
-  });
-}
-
-const SINGLE = toySummary([{ pointIndex: 0, rateRps: 5, seconds: 60, seed: 1, failEvery: 50 }]);
-const SWEEP = toySummary(
-  [2, 5, 8, 10, 12].map((rateRps, pointIndex) => ({ pointIndex, rateRps, seconds: 60, seed: 1 })),
-);
-const ALL_FAILED = summaryOf(
-  Array.from({ length: 60 }, (_, index) =>
-    recordOf({
-      scheduleIndex: index,
-      plannedNs: index * 1e8,
-      arrivalsNs: [],
-      usage: null,
-      httpStatus: null,
-      end: failedEnd('connect'),
-      timeline: { doneNs: null, bodyEndNs: null, terminalNs: null, reused: null },
-    }),
-  ),
-  { objective: CHAT },
-);
-const LATE = summaryOf(
-  Array.from({ length: 80 }, (_, index) =>
-    recordOf({ scheduleIndex: index, plannedNs: index * 1e8, dispatchedNs: index * 1e8 + 4.5e8 }),
-  ),
-  { objective: CHAT },
-);
-
 describe('the terminal report', () => {
   it.each([
     ['single', SINGLE, PLAIN],
     ['single-explained', SINGLE, { ...PLAIN, explain: true }],
     ['single-narrow', SINGLE, { ...PLAIN, width: 80 }],
+    ['steady', STEADY, PLAIN],
     ['sweep', SWEEP, PLAIN],
     ['sweep-explained', SWEEP, { ...PLAIN, explain: true }],
     ['all-failed', ALL_FAILED, PLAIN],
-    ['late-client', LATE, PLAIN],
-    ['no-objective', { ...SINGLE, ...summaryOf([recordOf()]) }, PLAIN],
+    ['late-client', LATE_CLIENT, PLAIN],
+    ['no-objective', summaryOf([recordOf()]), PLAIN],
     ['empty', summaryOf([], { objective: CHAT }), PLAIN],
     ['no-points', summaryOf([], { points: [] }), PLAIN],
   ])('%s is as stored', (name, summary, options) => {
@@ -66,7 +40,7 @@ describe('the terminal report', () => {
     ['single', SINGLE],
     ['sweep', SWEEP],
     ['all failed', ALL_FAILED],
-    ['late client', LATE],
+    ['late client', LATE_CLIENT],
   ])('of a %s run has at most 20 lines of at most 100 columns', (_, summary) => {
     const lines = terminalReport(summary, PLAIN).trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(20);
@@ -81,7 +55,7 @@ describe('the terminal report', () => {
   });
 
   it('says in colour what it says in plain text', () => {
-    for (const summary of [SINGLE, SWEEP, ALL_FAILED, LATE]) {
+    for (const summary of [SINGLE, SWEEP, ALL_FAILED, LATE_CLIENT]) {
       const colored = terminalReport(summary, { ...PLAIN, color: true });
       expect(colored).toContain('\u001b[');
       // eslint-disable-next-line no-control-regex -- colour codes are the point

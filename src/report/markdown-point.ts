@@ -1,0 +1,204 @@
+/** Everything about one load point, in Markdown. */
+import type { PointSummary, QuantileSummary, StratumSummary } from '../summary/index.ts';
+import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
+import { literal, table } from './markdown-text.ts';
+import {
+  attainmentText,
+  endText,
+  inFlightText,
+  ledgerText,
+  marginalsText,
+  missesText,
+  quantileFigure,
+  tpotName,
+  windowText,
+} from './words.ts';
+
+export function pointSections(point: PointSummary): string[] {
+  const marginals = marginalsText(point);
+  const { unknownUsageCount } = point.rates;
+  return [
+    `## Load: ${literal(point.load.label)}`,
+    '',
+    `${literal(endText(point))} · ${literal(inFlightText(point))}${point.backlogGrowing ? ' · **the backlog grew: latencies depend on the duration**' : ''}`,
+    '',
+    '### Ledger and attainment',
+    '',
+    `- ${literal(ledgerText(point), 1_000)}`,
+    `- good: ${literal(attainmentText(point))}`,
+    `- missed: ${literal(missesText(point))}`,
+    ...(marginals === null ? [] : [`- each latency alone: ${literal(marginals)}`]),
+    `- judged window: ${literal(windowText(point.rates.window))}`,
+    `- shares of all scheduled: errors ${shareFigure(point.errorShare)}, dropped ${shareFigure(point.dropShare)}, refused ${shareFigure(point.refusalShare)}`,
+    '',
+    '### Latencies',
+    '',
+    ...latencyTable(point),
+    '',
+    'Nearest rank; completed requests unless it says otherwise. `~`: too few values to claim the quantile.',
+    'Intervals hold only if requests were independent; requests that share a queue are not.',
+    '',
+    '### Rates',
+    '',
+    ...ratesTable(point),
+    '',
+    `Requests whose token usage is unknown, in no token rate: ${countFigure(unknownUsageCount)}.`,
+    '',
+    ...strataSection('By prompt tokens', point.promptBuckets),
+    ...strataSection('By output tokens', point.outputBuckets),
+    ...strataSection('By phase and connection (the whole point)', point.phases),
+    ...strataSection('By tenant or class', point.groups),
+    ...lengthsSection(point),
+    ...littleSection(point),
+  ];
+}
+
+function latencyTable(point: PointSummary): string[] {
+  const rows: readonly (readonly [string, QuantileSummary])[] = [
+    ['TTFT from planned', point.ttftFromPlannedNs],
+    ['TTFT from dispatch', point.ttftFromDispatchNs],
+    [tpotName(point), point.tpotNs],
+    ['chunk gap (pooled)', point.chunkGapNs],
+    ['token gap (ITL)', point.itlNs],
+    ['completion', point.completionNs],
+    ['completion from planned', point.completionFromPlannedNs],
+    ['queue delay, as the server told', point.queueDelayNs],
+    ['client lateness (all sent)', point.scheduleLagNs],
+  ];
+  return table(
+    [
+      'measure',
+      'n',
+      'coverage',
+      'mean',
+      'p50',
+      'p90',
+      'p95',
+      'p95 interval',
+      'p99',
+      'p99.9',
+      'max',
+    ],
+    rows.map(([name, summary]) => [
+      literal(name),
+      countFigure(summary.n),
+      shareFigure(summary.coverage),
+      durationFigure(summary.mean),
+      ...[0.5, 0.9, 0.95].map((q) => quantileFigure(summary, q)),
+      intervalText(summary, 0.95),
+      ...[0.99, 0.999].map((q) => quantileFigure(summary, q)),
+      durationFigure(summary.max),
+    ]),
+  );
+}
+
+function intervalText(summary: QuantileSummary, q: number): string {
+  const interval = summary.quantiles.find((entry) => entry.q === q)?.interval ?? null;
+  return interval === null
+    ? 'none'
+    : `${durationFigure(interval.low)} to ${durationFigure(interval.high)}`;
+}
+
+function ratesTable(point: PointSummary): string[] {
+  return table(
+    [
+      'window',
+      'offered /s',
+      'realised /s',
+      'admitted /s',
+      'completed /s',
+      'correct /s',
+      'good /s',
+      'in tok/s',
+      'out tok/s',
+      'good tok/s',
+      'out tokens by',
+    ],
+    [point.rates, ...point.otherWindows].map((rates) => [
+      literal(windowText(rates.window)),
+      ...[
+        rates.offeredRps,
+        rates.realisedOfferedRps,
+        rates.admittedRps,
+        rates.completedRps,
+        rates.successfulRps,
+        rates.goodRps,
+        rates.inputTokensPerSecond,
+        rates.outputTokensPerSecond,
+        rates.goodOutputTokensPerSecond,
+      ].map(levelFigure),
+      rates.outputTokensBasis,
+    ]),
+  );
+}
+
+function strataSection(title: string, strata: readonly StratumSummary[]): string[] {
+  if (strata.length === 0) return [];
+  return [
+    `### ${title}`,
+    '',
+    ...table(
+      [
+        '',
+        'due',
+        'completed',
+        'good',
+        'offered',
+        'attained',
+        'TTFT p50',
+        'TTFT p95',
+        'TPOT p95',
+        'done p50',
+        'done p95',
+      ],
+      strata.map((stratum) => [
+        literal(stratum.name),
+        countFigure(stratum.ledger.scheduled),
+        countFigure(stratum.ledger.completed),
+        countFigure(stratum.attainment.good),
+        countFigure(stratum.attainment.offered),
+        shareFigure(stratum.attainment.share),
+        quantileFigure(stratum.ttftFromPlannedNs, 0.5),
+        quantileFigure(stratum.ttftFromPlannedNs, 0.95),
+        quantileFigure(stratum.tpotNs, 0.95),
+        quantileFigure(stratum.completionNs, 0.5),
+        quantileFigure(stratum.completionNs, 0.95),
+      ]),
+    ),
+    '',
+  ];
+}
+
+function lengthsSection(point: PointSummary): string[] {
+  const row = (name: string, summary: QuantileSummary): string[] => [
+    name,
+    countFigure(summary.n),
+    levelFigure(summary.mean),
+    ...[0.5, 0.95].map((q) => quantileFigure(summary, q, countFigure)),
+    summary.max === null ? '–' : countFigure(summary.max),
+  ];
+  return [
+    '### Lengths, as the server counted them',
+    '',
+    ...table(
+      ['tokens', 'n', 'mean', 'p50', 'p95', 'max'],
+      [row('prompt', point.promptTokens), row('output', point.outputTokens)],
+    ),
+    '',
+    `Cached share of the prompt tokens: ${point.cachedTokenShare === null ? 'the server did not say' : shareFigure(point.cachedTokenShare)}. Gaps of zero (events of one socket read): ${shareFigure(point.zeroGapShare)}.`,
+    '',
+  ];
+}
+
+function littleSection(point: PointSummary): string[] {
+  const { lMean, lambdaRps, wMeanNs, pathGapShare, stationaryGapShare } = point.littlesLaw;
+  return [
+    "### Little's law",
+    '',
+    `L ${levelFigure(lMean)} in flight, λ ${rateFigure(lambdaRps)} sent, W ${durationFigure(wMeanNs)} mean stay; λ·W differs from L by ${shareFigure(stationaryGapShare)}.`,
+    pathGapShare === null
+      ? 'Path check: the records hold no in-flight count to check against.'
+      : `Path check: ∫ in-flight and the sum of stays differ by ${shareFigure(pathGapShare)}.`,
+    '',
+  ];
+}
