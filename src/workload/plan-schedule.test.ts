@@ -3,7 +3,7 @@ import { ProblemsError } from '../base/index.ts';
 import { MAX_SCHEDULED_REQUESTS, planSchedule } from './plan-schedule.ts';
 import type { BodyEntry, LoadShape, PromptEntry, PromptSource, TraceRow } from './spec.ts';
 
-const SEEDS = { arrivals: 1, lengths: 2, prompts: 3 };
+const SEEDS = { arrivals: 1, lengths: 2, prompts: 3, text: 4 };
 
 const SYNTHETIC: PromptSource = {
   kind: 'synthetic',
@@ -232,18 +232,18 @@ describe('sources', () => {
       row(0, { blockIds: [0, 1], blockTokens: 512, promptTokens: 600 }),
       row(1, { blockIds: [0, 2], blockTokens: 512, promptTokens: 700 }),
     );
-    const blocks = (prompts: number): readonly (readonly number[])[] =>
+    const blocks = (text: number): readonly (readonly number[])[] =>
       planSchedule({
         source,
         shape: rate({ maxRequests: 4 }),
-        seeds: { ...SEEDS, prompts },
+        seeds: { ...SEEDS, text },
       }).requests.map(({ prompt }) => (prompt.kind === 'blocks' ? prompt.blockIds : []));
-    const [first, second, third, fourth] = blocks(3);
+    const [first, second, third, fourth] = blocks(7);
     expect(first?.[0]).toBe(second?.[0]);
     expect(first?.[1]).not.toBe(second?.[1]);
     expect(third?.[0]).toBe(fourth?.[0]);
     expect(third?.[0]).not.toBe(first?.[0]);
-    expect(blocks(4)[0]?.[0]).not.toBe(first?.[0]);
+    expect(blocks(8)[0]?.[0]).not.toBe(first?.[0]);
   });
 
   test('policies that a source cannot keep are refused', () => {

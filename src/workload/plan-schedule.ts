@@ -13,7 +13,7 @@ import { arrivalInstantsNs } from './arrivals.ts';
 import { createEntryOrder, createPromptSequence, type EntryOrder } from './prompt-sequence.ts';
 import type { Release, Schedule } from './schedule.ts';
 import { scheduleHash } from './schedule-hash.ts';
-import type { LoadShape, PromptSource, Seeds } from './spec.ts';
+import type { LoadShape, PromptSource, ScheduleSeeds } from './spec.ts';
 
 /** More requests than this are refused: a schedule is held in memory (about 1 GB then). */
 export const MAX_SCHEDULED_REQUESTS = 2_000_000;
@@ -28,7 +28,7 @@ export const MAX_SCHEDULED_REQUESTS = 2_000_000;
 export function planSchedule(plan: {
   readonly source: PromptSource;
   readonly shape: LoadShape;
-  readonly seeds: Seeds;
+  readonly seeds: ScheduleSeeds;
 }): Schedule {
   const { source, shape, seeds } = plan;
   const { releases, stopNs, slots, entries, sessionOf } = planReleases(source, shape, seeds);
@@ -53,7 +53,11 @@ interface PlannedReleases {
 
 const PLAIN = { slots: null, entries: null, sessionOf: () => null };
 
-function planReleases(source: PromptSource, shape: LoadShape, seeds: Seeds): PlannedReleases {
+function planReleases(
+  source: PromptSource,
+  shape: LoadShape,
+  seeds: ScheduleSeeds,
+): PlannedReleases {
   switch (shape.kind) {
     case 'rate':
       return planRate(shape, seeds);
@@ -76,7 +80,10 @@ function planReleases(source: PromptSource, shape: LoadShape, seeds: Seeds): Pla
  * Arrivals of an open loop. Stopped by a count, the point ends where the next request would have
  * been due, so that count over duration is still the offered rate.
  */
-function planRate(shape: Extract<LoadShape, { kind: 'rate' }>, seeds: Seeds): PlannedReleases {
+function planRate(
+  shape: Extract<LoadShape, { kind: 'rate' }>,
+  seeds: ScheduleSeeds,
+): PlannedReleases {
   const expected = (shape.rateRps * shape.durationNs) / NS_PER_SECOND;
   const limit = shape.maxRequests ?? Number.POSITIVE_INFINITY;
   requireCount(Math.min(expected, limit));
@@ -93,7 +100,10 @@ function planRate(shape: Extract<LoadShape, { kind: 'rate' }>, seeds: Seeds): Pl
  * One chain a user, all of equal length, interleaved. Users start in mid-thought: each waits for
  * what remains of a think time first, so that they do not all ask at the same instant.
  */
-function planUsers(shape: Extract<LoadShape, { kind: 'users' }>, seeds: Seeds): PlannedReleases {
+function planUsers(
+  shape: Extract<LoadShape, { kind: 'users' }>,
+  seeds: ScheduleSeeds,
+): PlannedReleases {
   requireCount(shape.maxRequests);
   const { users, think } = shape;
   const random = randomStream(seeds.arrivals, 'think');
@@ -174,7 +184,7 @@ function sourceArrivals(source: PromptSource): { readonly atNs: number; readonly
   }
 }
 
-function entryOrder(source: PromptSource, seeds: Seeds): EntryOrder {
+function entryOrder(source: PromptSource, seeds: ScheduleSeeds): EntryOrder {
   switch (source.kind) {
     case 'synthetic':
       return () => ({ entry: 0, pass: 0 });

@@ -11,7 +11,7 @@ import { createLengthDraw } from './distributions.ts';
 import { SEED_WORDS } from './prompt-text.ts';
 import type { PromptRecipe, ScheduledRequest } from './schedule.ts';
 import { drawSeed } from './seeds.ts';
-import type { PromptSource, Seeds, TraceRow } from './spec.ts';
+import type { PromptSource, ScheduleSeeds, TraceRow } from './spec.ts';
 
 /** A request but for its place and its release. */
 export type PlannedPrompt = Omit<ScheduledRequest, 'index' | 'release'>;
@@ -26,7 +26,7 @@ export type EntryOrder = () => { readonly entry: number; readonly pass: number }
  */
 export function createPromptSequence(
   source: PromptSource,
-  seeds: Seeds,
+  seeds: ScheduleSeeds,
   nextEntry: EntryOrder,
 ): () => PlannedPrompt {
   switch (source.kind) {
@@ -71,7 +71,7 @@ export function createEntryOrder(
 
 function createSyntheticSequence(
   source: Extract<PromptSource, { kind: 'synthetic' }>,
-  seeds: Seeds,
+  seeds: ScheduleSeeds,
 ): () => PlannedPrompt {
   const { prefix } = source;
   if (prefix.kind === 'asGiven') {
@@ -79,7 +79,7 @@ function createSyntheticSequence(
   }
   const nextInput = createLengthDraw(source.input, randomStream(seeds.lengths, 'input'));
   const nextOutput = createLengthDraw(source.output, randomStream(seeds.lengths, 'output'));
-  const texts = randomStream(seeds.prompts, 'text');
+  const texts = randomStream(seeds.text, 'text');
   const groups = randomStream(seeds.prompts, 'prefix-group');
   return () => {
     const tokens = nextInput();
@@ -97,7 +97,7 @@ function createSyntheticSequence(
 
 function createEntrySequence(
   source: Extract<PromptSource, { kind: 'prompts' }>,
-  seeds: Seeds,
+  seeds: ScheduleSeeds,
   nextEntry: EntryOrder,
 ): () => PlannedPrompt {
   const { prefix } = source;
@@ -108,7 +108,7 @@ function createEntrySequence(
     );
   }
   const nextOutput = createLengthDraw(source.output, randomStream(seeds.lengths, 'output'));
-  const texts = randomStream(seeds.prompts, 'text');
+  const texts = randomStream(seeds.text, 'text');
   return () => {
     const { entry } = nextEntry();
     const { promptTokens, outputTokens, label } = at(source.entries, entry);
@@ -130,11 +130,11 @@ function createEntrySequence(
  */
 function createTraceSequence(
   rows: readonly TraceRow[],
-  seeds: Seeds,
+  seeds: ScheduleSeeds,
   nextEntry: EntryOrder,
 ): () => PlannedPrompt {
-  const texts = randomStream(seeds.prompts, 'text');
-  const blockOffsets = randomStream(seeds.prompts, 'block-offset');
+  const texts = randomStream(seeds.text, 'text');
+  const blockOffsets = randomStream(seeds.text, 'block-offset');
   const offsets: number[] = [];
   return () => {
     const { entry, pass } = nextEntry();

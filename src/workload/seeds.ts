@@ -1,6 +1,6 @@
-/** Seeds derived from the three that a user gives. */
+/** Seeds derived from those of the whole run. */
 import { randomStream } from '../base/index.ts';
-import type { Seeds } from './spec.ts';
+import type { ScheduleSeeds } from './spec.ts';
 
 /** Distinct prompts need distinct seeds: 53 bits, drawn from a stream. */
 export function drawSeed(random: () => number): number {
@@ -12,11 +12,12 @@ export function drawSeed(random: () => number): number {
  * would let the second be served from the prefix cache, and equal arrivals would make the same
  * lucky or unlucky burst look like a trend.
  */
-export function seedsOfPoint(seeds: Seeds, pointIndex: number): Seeds {
+export function seedsOfPoint(seeds: ScheduleSeeds, pointIndex: number): ScheduleSeeds {
   const derive = (seed: number): number => drawSeed(randomStream(seed, `point/${pointIndex}`));
   return {
     arrivals: derive(seeds.arrivals),
     lengths: derive(seeds.lengths),
     prompts: derive(seeds.prompts),
+    text: derive(seeds.text),
   };
 }

@@ -126,8 +126,19 @@ export type LoadShape =
       readonly maxRequests: number | null;
     };
 
+/** The seeds a user gives: equal seeds give equal arrivals, lengths and order of prompts. */
 export interface Seeds {
   readonly arrivals: number;
   readonly lengths: number;
+  /** Order of a prompt file, groups of shared prefixes. */
   readonly prompts: number;
+}
+
+/** The seeds a schedule is planned with. */
+export interface ScheduleSeeds extends Seeds {
+  /**
+   * Of prompt text that must be unique. Fresh for every run: with the same one, a second run would
+   * be served from the prefix cache that the first one filled.
+   */
+  readonly text: number;
 }

@@ -10,11 +10,11 @@ import {
   type PromptSource,
   type Schedule,
   type ScheduledRequest,
-  type Seeds,
+  type ScheduleSeeds,
 } from '../../src/workload/index.ts';
 
 const SEED = fc.integer({ min: 0, max: 2 ** 31 });
-const SEEDS = fc.record({ arrivals: SEED, lengths: SEED, prompts: SEED });
+const SEEDS = fc.record({ arrivals: SEED, lengths: SEED, prompts: SEED, text: SEED });
 
 const SOURCE: PromptSource = {
   kind: 'synthetic',
@@ -31,7 +31,7 @@ const OPEN: LoadShape = {
   maxRequests: 60,
 };
 
-function plan(seeds: Seeds, source: PromptSource = SOURCE, shape: LoadShape = OPEN): Schedule {
+function plan(seeds: ScheduleSeeds, source: PromptSource = SOURCE, shape: LoadShape = OPEN): Schedule {
   return planSchedule({ source, shape, seeds });
 }
 
@@ -51,7 +51,7 @@ const text = (r: ScheduledRequest): unknown => (r.prompt.kind === 'synthetic' ? 
 
 test('same inputs, same schedule and hash; another seed, another hash', () => {
   fc.assert(
-    fc.property(SEEDS, fc.constantFrom('arrivals', 'lengths', 'prompts'), (seeds, name) => {
+    fc.property(SEEDS, fc.constantFrom('arrivals', 'lengths', 'text'), (seeds, name) => {
       const schedule = plan(seeds);
       expect(plan({ ...seeds })).toEqual(schedule);
       expect(plan({ ...seeds, [name]: seeds[name] + 1 }).hash).not.toBe(schedule.hash);
@@ -66,13 +66,13 @@ test('each seed moves its own part and nothing else', () => {
       const base = plan(seeds);
       const otherArrivals = plan({ ...seeds, arrivals: seeds.arrivals + 1 });
       const otherLengths = plan({ ...seeds, lengths: seeds.lengths + 1 });
-      const otherPrompts = plan({ ...seeds, prompts: seeds.prompts + 1 });
+      const otherText = plan({ ...seeds, text: seeds.text + 1 });
       expectSame(base, otherArrivals, lengths);
       expectSame(base, otherArrivals, text);
       expectSame(base, otherLengths, release);
       expectSame(base, otherLengths, text);
-      expectSame(base, otherPrompts, release);
-      expectSame(base, otherPrompts, lengths);
+      expectSame(base, otherText, release);
+      expectSame(base, otherText, lengths);
     }),
     { numRuns: 30 },
   );
@@ -150,9 +150,9 @@ test('users: every chain goes back to the start through its own user', () => {
 test('no two prompts of a run, of its points, or of another run start alike', () => {
   const starts = new Set<string>();
   let prompts = 0;
-  for (const prompt of [1, 2]) {
+  for (const text of [1, 2]) {
     for (const point of [0, 1, 2]) {
-      const seeds = seedsOfPoint({ arrivals: 1, lengths: 1, prompts: prompt }, point);
+      const seeds = seedsOfPoint({ arrivals: 1, lengths: 1, prompts: 1, text }, point);
       for (const request of plan(seeds).requests) {
         const content = makePrompt(request.prompt, SOURCE, UNCALIBRATED);
         if (content.kind !== 'text') throw new Error('synthetic prompts are text');
@@ -166,7 +166,7 @@ test('no two prompts of a run, of its points, or of another run start alike', ()
 
 test('the hash does not change between versions', () => {
   // Old reports name their schedules by hash. If this fails on purpose, say so in CHANGELOG.md.
-  const { hash } = plan({ arrivals: 1, lengths: 2, prompts: 3 });
+  const { hash } = plan({ arrivals: 1, lengths: 2, prompts: 3, text: 3 });
   expect(hash).toMatchInlineSnapshot(
     `"ed733fb285131e5e9e30f983afa1327e8a2027361dc285dd664c8a1f407eb1ac"`,
   );
@@ -181,6 +181,6 @@ test('the hash covers the prompt texts that recipes only point to', () => {
     order: 'sequential',
     prefix: { kind: 'asGiven' },
   });
-  const seeds = { arrivals: 1, lengths: 2, prompts: 3 };
+  const seeds = { arrivals: 1, lengths: 2, prompts: 3, text: 4 };
   expect(plan(seeds, withText('a')).hash).not.toBe(plan(seeds, withText('b')).hash);
 });

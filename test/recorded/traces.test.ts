@@ -18,7 +18,7 @@ import {
 import { NO_SHARED_DATA, sharedData } from '../support/shared-data.ts';
 
 const TRACES = sharedData('traces');
-const SEEDS = { arrivals: 1, lengths: 2, prompts: 3 };
+const SEEDS = { arrivals: 1, lengths: 2, prompts: 3, text: 4 };
 
 function read<T>(path: string, parse: (text: string, file: string) => Imported<T>) {
   const result = parse(readFileSync(`${TRACES}/${path}`, 'utf8'), path);

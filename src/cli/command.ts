@@ -1,0 +1,64 @@
+/** What every command file gives the tree. */
+import { type Command, Option } from 'commander';
+import type { ExitCode } from '../base/index.ts';
+import { type FlagValues, RUN_FLAGS } from '../config/index.ts';
+import type { CommandContext } from './context.ts';
+
+/** Adds one command to the program; its action hands its exit code to `finish`. */
+export type Register = (
+  program: Command,
+  context: CommandContext,
+  finish: (code: ExitCode) => void,
+) => void;
+
+export type OutputFormat = 'text' | 'json' | 'md';
+
+/** Options of commands that show a summary. */
+export interface ShowOptions {
+  readonly format: OutputFormat;
+  readonly explain: boolean;
+  readonly quiet: boolean;
+}
+
+/** `--format`, `--explain`, `--quiet`. */
+export function addShowOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--format <format>',
+        'text for people, json alone on stdout, md for a pull request',
+      )
+        .choices(['text', 'json', 'md'])
+        .default('text'),
+    )
+    .option('--explain', 'add definitions, every window and every stratum', false)
+    .option('--quiet', 'no progress on stderr', false);
+}
+
+/** The flags that set keys of the run file, all or some, from the one table in `config`. */
+export function addRunFlags(command: Command, only: ReadonlySet<string> | null = null): Command {
+  for (const { flag, value, form, help } of RUN_FLAGS) {
+    // The URL is the argument.
+    if (flag === '--url' || only?.has(flag) === false) continue;
+    const repeatable = form === 'header' || form === 'assignment';
+    const option = new Option(value === null ? flag : `${flag} ${value}`, help);
+    if (repeatable) option.argParser(collect);
+    command.addOption(option);
+  }
+  return command;
+}
+
+function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+/**
+ * The run flags among a command's options, as `config` takes them. Commander fills in `true` for
+ * a `--no-…` flag that was not given; only given flags may override a run file.
+ */
+export function givenRunFlags(command: Command): FlagValues {
+  const options = command.opts<FlagValues>();
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => command.getOptionValueSource(name) === 'cli'),
+  );
+}

@@ -1,0 +1,50 @@
+/** `goodput init`: a run file from flags, to keep under version control. */
+import { existsSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import {
+  EnvironmentError,
+  EXIT_CODES,
+  printable,
+  ProblemsError,
+  usageProblem,
+} from '../base/index.ts';
+import { runSpecYaml } from '../config/index.ts';
+import { addRunFlags, givenRunFlags, type Register } from './command.ts';
+import { readSpec } from './read-spec.ts';
+
+export const initCommand: Register = (program, context, finish) => {
+  const command = program
+    .command('init')
+    .summary('write a run file from flags')
+    .description('Writes the experiment that the flags describe as a YAML run file.')
+    .argument('<url>', 'URL of the server');
+  addRunFlags(command)
+    .option('--file <file>', 'where to write', 'goodput.yaml')
+    .option('--force', 'replace the file if it exists', false)
+    .action((url: string, options: { file: string; force: boolean }, self: Command) => {
+      const yaml = runSpecYaml(readSpec(url, givenRunFlags(self), context));
+      writeNewFile(options.file, yaml, options.force);
+      context.stderr(
+        `wrote ${printable(options.file)}; next: goodput run ${printable(options.file)}\n`,
+      );
+      finish(EXIT_CODES.fine);
+    });
+};
+
+/** Errors: ProblemsError when the file exists; EnvironmentError when it cannot be written. */
+export function writeNewFile(path: string, text: string, force: boolean): void {
+  if (existsSync(path) && !force) {
+    throw new ProblemsError([
+      usageProblem('E_USAGE_CONFLICT', `${printable(path)} exists`, 'give --force to replace it'),
+    ]);
+  }
+  try {
+    writeFileSync(path, text);
+  } catch (cause) {
+    throw new EnvironmentError({
+      code: 'E_FILE_WRITE',
+      message: `cannot write ${printable(path)}`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,47 @@
+/** `goodput k6`: the same mixed workload as a k6 script. */
+import type { Command } from 'commander';
+import { EXIT_CODES, printable, ProblemsError } from '../base/index.ts';
+import { planRun } from '../experiment/index.ts';
+import { k6Prompts, k6Script } from '../report/index.ts';
+import { addRunFlags, givenRunFlags, type Register } from './command.ts';
+import { readTextFile } from './files.ts';
+import { writeNewFile } from './init-command.ts';
+import { readSpec } from './read-spec.ts';
+
+interface K6Options {
+  readonly file?: string;
+  readonly force: boolean;
+}
+
+export const k6Command: Register = (program, context, finish) => {
+  const command = program
+    .command('k6')
+    .summary('write a k6 script for the same mixed workload')
+    .description(
+      'Writes a k6 script that sends the same mix of requests and measures completed requests.\n' +
+        'k6 buffers responses: the script has no TTFT and no token timing, and says so.',
+    )
+    .argument('<target>', 'run file, or URL of the server');
+  addRunFlags(command)
+    .option('--file <file>', 'where to write; left out: stdout')
+    .option('--force', 'replace the file if it exists', false)
+    .action((target: string, options: K6Options, self: Command) => {
+      const spec = readSpec(target, givenRunFlags(self), context);
+      const { source, points } = planRun(spec, { readText: readTextFile, freshSeed: 1 });
+      const written = k6Script(
+        spec,
+        k6Prompts(
+          source,
+          points.flatMap(({ schedule }) => schedule.requests),
+        ),
+      );
+      if ('problems' in written) throw new ProblemsError(written.problems);
+      if (options.file === undefined) context.stdout(written.script);
+      else {
+        writeNewFile(options.file, written.script, options.force);
+        const file = printable(options.file);
+        context.stderr(`wrote ${file}; next: k6 run ${file}\n`);
+      }
+      finish(EXIT_CODES.fine);
+    });
+};

@@ -1,0 +1,25 @@
+/** `goodput report`: a stored run rendered again. */
+import { EXIT_CODES } from '../base/index.ts';
+import { addShowOptions, type Register, type ShowOptions } from './command.ts';
+import { showSummary } from './show-summary.ts';
+import { judgeStoredRun, objectiveOfRun } from './stored-run.ts';
+
+export const reportCommand: Register = (program, context, finish) => {
+  const command = program
+    .command('report')
+    .summary('render a stored run again')
+    .description(
+      'Makes the summary of a stored run again from its records, with the objective it was made\n' +
+        'with, and shows it. Works on runs that were interrupted or crashed.',
+    )
+    .argument('<run>', 'run folder');
+  addShowOptions(command).action(async (dir: string, options: ShowOptions) => {
+    const { run, summary } = await judgeStoredRun(
+      dir,
+      (opened) => objectiveOfRun(opened, context),
+      context,
+    );
+    showSummary(context, { summary, manifest: run.manifest }, { ...options, files: [dir] });
+    finish(EXIT_CODES.fine);
+  });
+};

@@ -1,0 +1,54 @@
+/** Runs a spec with this process's clock, files and signals. Used by `run` and `demo`. */
+import { randomBytes } from 'node:crypto';
+import { createRealClock } from '../base/index.ts';
+import type { RunSpec } from '../config/index.ts';
+import { type ExperimentResult, runExperiment } from '../experiment/index.ts';
+import type { CommandContext } from './context.ts';
+import { readTextFile } from './files.ts';
+import type { Interrupts } from './interrupts.ts';
+import type { ProgressLine } from './progress.ts';
+import { readKey } from './read-spec.ts';
+import { TOOL_VERSION } from './version.ts';
+
+export interface RunLoadOptions {
+  readonly dir: string;
+  readonly force: boolean;
+  readonly interrupts: Interrupts;
+  readonly progress: ProgressLine;
+}
+
+export async function runLoad(
+  spec: RunSpec,
+  context: CommandContext,
+  options: RunLoadOptions,
+): Promise<ExperimentResult> {
+  const random = randomBytes(12);
+  try {
+    return await runExperiment(spec, {
+      clock: createRealClock(),
+      wallNowMs: () => Date.now(),
+      readText: readTextFile,
+      apiKey: readKey(spec, context),
+      runId: random.toString('hex', 0, 6),
+      freshSeed: random.readUIntBE(6, 6),
+      toolVersion: TOOL_VERSION,
+      dir: options.dir,
+      force: options.force,
+      stopStarts: options.interrupts.stopStarts,
+      cancelAll: options.interrupts.cancelAll,
+      notify: options.progress.notify,
+    });
+  } finally {
+    options.progress.end();
+  }
+}
+
+/** `goodput-runs/2026-11-29T20-26-05-name`: sorted by time, safe on every file system. */
+export function defaultRunDir(name: string | null, now: Date): string {
+  const stamp = now.toISOString().slice(0, 19).replaceAll(':', '-');
+  const safeName = (name ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .slice(0, 60);
+  return `goodput-runs/${stamp}${safeName === '' ? '' : `-${safeName}`}`;
+}

@@ -1,0 +1,140 @@
+/** `goodput check`: what a server is and can do, from a handful of requests. */
+import type { RunSpec } from '../config/index.ts';
+import { DIALECTS } from '../wire/index.ts';
+import { type Preflight, preflight } from './preflight.ts';
+import { type ExperimentPorts, openClient } from './run-experiment.ts';
+
+/** One thing looked at. `fail` means that a load test here would not measure what it should. */
+export interface CheckFinding {
+  readonly name: string;
+  readonly state: 'pass' | 'fail' | 'note';
+  readonly detail: string;
+}
+
+export interface TargetCheck {
+  readonly passed: boolean;
+  readonly preflight: Preflight;
+  readonly findings: readonly CheckFinding[];
+}
+
+/** More than this share of an answer's events in shared reads looks like a buffering proxy. */
+const BUNCHED_SHARE = 0.5;
+
+/**
+ * Errors: EnvironmentError when the target cannot be reached or refuses the probe; ProblemsError
+ * when no model can be chosen.
+ */
+export async function checkTarget(
+  spec: Pick<RunSpec, 'target' | 'checks'>,
+  ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey' | 'freshSeed'>,
+): Promise<TargetCheck> {
+  const client = openClient(spec, ports);
+  try {
+    const seen = await preflight({
+      client,
+      clock: ports.clock,
+      dialect: DIALECTS[spec.target.api],
+      target: spec.target,
+      seed: ports.freshSeed,
+      needsCalibration: true,
+      probesExact: true,
+    });
+    const findings = findingsOf(spec.target.stream, seen);
+    return { passed: findings.every(({ state }) => state !== 'fail'), preflight: seen, findings };
+  } finally {
+    client.close();
+  }
+}
+
+function findingsOf(stream: boolean, seen: Preflight): CheckFinding[] {
+  return [
+    ...(stream ? [streaming(seen), buffering(seen), tokensPerEvent(seen)] : []),
+    usage(seen),
+    reasoning(seen),
+    cached(seen),
+    exactLengths(seen),
+    promptLength(seen),
+  ];
+}
+
+function streaming({ answer }: Preflight): CheckFinding {
+  const { events, finishReason } = answer;
+  if (events < 2) {
+    const detail = `${events} output event in the whole answer: nothing to time between tokens`;
+    return { name: 'streaming', state: 'fail', detail };
+  }
+  return {
+    name: 'streaming',
+    state: 'pass',
+    detail: `${events} output events, finish ${finishReason}`,
+  };
+}
+
+/** Events that arrive together were held back together: TTFT and totals hold, gaps do not. */
+function buffering({ answer }: Preflight): CheckFinding {
+  const { events, eventsInSharedReads, outputSpanShare } = answer;
+  const share = events < 2 ? 0 : eventsInSharedReads / (events - 1);
+  const isBurst = events >= 8 && outputSpanShare !== null && outputSpanShare < 0.05;
+  if (share <= BUNCHED_SHARE && !isBurst) {
+    const detail = `none seen: ${eventsInSharedReads} of ${events} events shared a read`;
+    return { name: 'buffering', state: 'pass', detail };
+  }
+  const detail = isBurst
+    ? 'the whole answer came in one burst at its end: something on the way buffers it'
+    : `${eventsInSharedReads} of ${events} events came in shared reads: something bunches them`;
+  return { name: 'buffering', state: 'note', detail };
+}
+
+function tokensPerEvent({ answer, talk }: Preflight): CheckFinding {
+  const { tokensPerEvent: mean } = answer;
+  if (mean === null) {
+    return { name: 'tokens/event', state: 'note', detail: 'unknown: TPOT cannot be measured' };
+  }
+  const aligned = talk.tokens === 'perEventUsage' && mean === 1;
+  const basis = aligned ? 'token-aligned, TPOT observed' : 'TPOT estimated from totals';
+  return { name: 'tokens/event', state: 'pass', detail: `${mean.toFixed(2)} (${basis})` };
+}
+
+function usage({ talk }: Preflight): CheckFinding {
+  const details = {
+    perEventUsage: 'in every event',
+    usage: 'at the end of the answer',
+    none: 'not reported: output tokens stay unknown, token rates cannot be given',
+  } as const;
+  const state = talk.tokens === 'none' ? 'note' : 'pass';
+  return { name: 'usage', state, detail: details[talk.tokens] };
+}
+
+function reasoning({ answer }: Preflight): CheckFinding {
+  const { reasoningEvents, events } = answer;
+  const detail =
+    reasoningEvents === 0
+      ? 'none seen'
+      : `${reasoningEvents} of ${events} events; choose in the objective whether it counts`;
+  return { name: 'reasoning', state: 'note', detail };
+}
+
+function cached({ answer }: Preflight): CheckFinding {
+  const tokens = answer.cachedPromptTokens;
+  const detail =
+    tokens === null ? 'the server does not tell' : `told; ${tokens} in a prompt never sent before`;
+  return { name: 'cached tokens', state: 'note', detail };
+}
+
+function exactLengths({ exactOutputWorks }: Preflight): CheckFinding {
+  const detail =
+    exactOutputWorks === true
+      ? 'kept (ignore_eos, min_tokens): --exact works'
+      : 'not kept: answers end where the model ends them';
+  return { name: 'exact lengths', state: 'note', detail };
+}
+
+function promptLength({ calibration }: Preflight): CheckFinding {
+  if (calibration === null) {
+    const detail = 'not counted by the server: prompts take one token a word';
+    return { name: 'prompt length', state: 'note', detail };
+  }
+  const { tokensPerWord, overheadTokens } = calibration;
+  const detail = `${tokensPerWord.toFixed(2)} tokens a word + ${overheadTokens.toFixed(0)}`;
+  return { name: 'prompt length', state: 'pass', detail };
+}

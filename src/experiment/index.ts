@@ -1,0 +1,14 @@
+/**
+ * `experiment`: the only place where rooms meet as a process. Start with `run-experiment.ts`: plan,
+ * preflight, load points, summary. Touches the world through the client, host and store rooms and
+ * through the ports it is given.
+ */
+export * from './check-target.ts';
+export * from './exit-code.ts';
+export * from './load-points.ts';
+export * from './plan-run.ts';
+export * from './preflight.ts';
+export * from './prompt-source.ts';
+export * from './run-experiment.ts';
+export { specText } from './run-manifest.ts';
+export * from './summarise-run.ts';

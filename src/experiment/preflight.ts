@@ -1,0 +1,196 @@
+/**
+ * A few small requests before any load. They settle how this server is talked to and how its
+ * tokens are counted; the run never changes that contract afterwards.
+ */
+import { type Clock, EnvironmentError, ProblemsError, usageProblem } from '../base/index.ts';
+import type { HttpClient } from '../client/index.ts';
+import type { TargetSpec } from '../config/index.ts';
+import type { SendResult } from '../record/index.ts';
+import type { Dialect } from '../wire/index.ts';
+import {
+  calibrate,
+  calibrationText,
+  type CountedPrompt,
+  type PromptCalibration,
+} from '../workload/index.ts';
+import { answerFacts, type AnswerFacts } from './answer-facts.ts';
+import { requestIntent, type TalkContract } from './request-intent.ts';
+import { chooseModel, identifyServer, type ServerIdentity } from './server-identity.ts';
+
+export interface PreflightOptions {
+  readonly client: HttpClient;
+  readonly clock: Clock;
+  readonly dialect: Dialect;
+  readonly target: TargetSpec;
+  /** Makes the probe prompts unlike those of any other run. */
+  readonly seed: number;
+  /** Whether synthetic prompts must reach stated lengths on this server. */
+  readonly needsCalibration: boolean;
+  /** Try exact output lengths even when the run does not ask for them. */
+  readonly probesExact: boolean;
+}
+
+export interface Preflight {
+  readonly identity: ServerIdentity;
+  readonly talk: TalkContract;
+  /** One real answer of at most {@link PROBE_TOKENS} tokens. */
+  readonly answer: AnswerFacts;
+  /** `null` when not measured; prompts then count one token a word. */
+  readonly calibration: PromptCalibration | null;
+  /** `null` when not tried. */
+  readonly exactOutputWorks: boolean | null;
+}
+
+const PROBE_WORDS = 24;
+const PROBE_TOKENS = 32;
+const CALIBRATION_WORDS = 512;
+
+/** Servers that answer `continuous_usage_stats` with usage in every event. */
+const PER_EVENT_USAGE_OWNERS: ReadonlySet<string> = new Set(['vllm', 'goodput']);
+
+/**
+ * Errors: EnvironmentError when the target cannot be reached or refuses the probe; ProblemsError
+ * when no model can be chosen, or exact lengths were asked for and the server does not keep them.
+ */
+export async function preflight(options: PreflightOptions): Promise<Preflight> {
+  const { client, clock, target } = options;
+  const identity = await identifyServer(client, clock);
+  const model = chooseModel(target.model, identity.models);
+  const owner = identity.models?.find((offered) => offered.id === model)?.owner ?? null;
+  const wished: TalkContract = {
+    model,
+    maxTokensField: 'max_tokens',
+    tokens: target.stream && PER_EVENT_USAGE_OWNERS.has(owner ?? '') ? 'perEventUsage' : 'usage',
+    oneTokenPerEvent: target.oneTokenPerEvent,
+    exactOutput: false,
+  };
+  const { talk: accepted, result } = await firstAnswer(options, wished);
+  const answer = answerFacts(result);
+  const exactOutputWorks =
+    target.exactOutput || options.probesExact ? await keepsExactLength(options, accepted) : null;
+  if (target.exactOutput && exactOutputWorks !== true) throw noExactLengths();
+  return {
+    identity,
+    talk: {
+      ...accepted,
+      tokens: countingOf(accepted, answer),
+      exactOutput: target.exactOutput,
+    },
+    answer,
+    calibration: options.needsCalibration
+      ? await measureCalibration(options, accepted, answer)
+      : null,
+    exactOutputWorks,
+  };
+}
+
+/** What the probe really showed, whatever was asked for. */
+function countingOf(talk: TalkContract, answer: AnswerFacts): TalkContract['tokens'] {
+  if (answer.outputTokens === null) return 'none';
+  return talk.tokens === 'perEventUsage' && answer.perEventUsage ? 'perEventUsage' : 'usage';
+}
+
+/**
+ * The first answer, with fewer wishes at each refusal: servers differ in which optional fields of
+ * the body they know, and a 400 for one of them says nothing about the service.
+ */
+async function firstAnswer(
+  options: PreflightOptions,
+  wished: TalkContract,
+): Promise<{ readonly talk: TalkContract; readonly result: SendResult }> {
+  const plain: TalkContract = { ...wished, tokens: 'usage' };
+  const attempts: TalkContract[] = [
+    wished,
+    ...(wished.tokens === 'perEventUsage' ? [plain] : []),
+    { ...plain, maxTokensField: 'max_completion_tokens' },
+    { ...plain, tokens: 'none' },
+  ];
+  let refused: SendResult | null = null;
+  for (const talk of attempts) {
+    const result = await probe(options, talk, { words: PROBE_WORDS, maxTokens: PROBE_TOKENS });
+    if (result.end.kind === 'completed') return { talk, result };
+    refused ??= result;
+    if (result.httpStatus !== 400 && result.httpStatus !== 422) break;
+  }
+  throw probeRefused(refused as SendResult);
+}
+
+/** Asks for an exact length and sees whether it was kept. */
+async function keepsExactLength(options: PreflightOptions, talk: TalkContract): Promise<boolean> {
+  const exact: TalkContract = { ...talk, exactOutput: true };
+  const result = await probe(options, exact, { words: PROBE_WORDS, maxTokens: PROBE_TOKENS });
+  return (
+    result.end.kind === 'completed' && result.timeline.usage?.completionTokens === PROBE_TOKENS
+  );
+}
+
+/** Two prompts of known words that the server counted make the line words → tokens. */
+async function measureCalibration(
+  options: PreflightOptions,
+  talk: TalkContract,
+  answer: AnswerFacts,
+): Promise<PromptCalibration | null> {
+  if (answer.promptTokens === null) return null;
+  const result = await probe(options, talk, { words: CALIBRATION_WORDS, maxTokens: 1 });
+  const longTokens = result.timeline.usage?.promptTokens ?? null;
+  if (longTokens === null || longTokens <= answer.promptTokens) return null;
+  const short: CountedPrompt = { words: PROBE_WORDS, promptTokens: answer.promptTokens };
+  return calibrate(short, { words: CALIBRATION_WORDS, promptTokens: longTokens });
+}
+
+function probe(
+  { client, clock, dialect, target, seed }: PreflightOptions,
+  talk: TalkContract,
+  ask: { readonly words: number; readonly maxTokens: number },
+): Promise<SendResult> {
+  // Each probe has a text of its own, or the second could be served from the first one's cache.
+  const text = calibrationText(seed + ask.words, ask.words);
+  const intent = requestIntent(target, talk, {
+    prompt: { kind: 'text', text },
+    maxTokens: ask.maxTokens,
+  });
+  return client.send(
+    {
+      requestId: `preflight-${seed}-${ask.words}-${ask.maxTokens}`,
+      body: dialect.buildBody(intent),
+      headers: {},
+      streamed: target.stream,
+      deadlineNs: clock.nowNs() + target.limits.requestTimeoutNs,
+      traceId: null,
+    },
+    new AbortController().signal,
+  );
+}
+
+function probeRefused({ end, httpStatus }: SendResult): EnvironmentError {
+  const what = end.kind === 'failed' ? end.failure : end.kind;
+  const status = httpStatus === null ? '' : `, HTTP ${httpStatus}`;
+  const error = end.kind === 'failed' ? end.error : null;
+  const words = [error?.type, error?.code].filter((word) => word !== null && word !== undefined);
+  return new EnvironmentError({
+    code: 'E_TARGET_REFUSED',
+    message: `one small request before the load did not succeed: ${what}${status}${
+      words.length > 0 ? ` (${words.join(', ')})` : ''
+    }`,
+    hint: HINTS[httpStatus ?? 0] ?? 'see docs/errors.md for the failure class',
+  });
+}
+
+const HINTS: Readonly<Record<number, string>> = {
+  400: 'the server does not accept this body: check --api, --model and --body',
+  401: 'give the key with --key-env or --key-file',
+  403: 'the key may not use this model',
+  404: 'check the URL, --api and --model',
+  429: 'the service is at its limit before the load has begun',
+  503: 'the service is overloaded or still starting',
+};
+
+function noExactLengths(): ProblemsError {
+  return new ProblemsError([
+    usageProblem(
+      'E_UNSUPPORTED',
+      'exact output lengths were asked for, and this server does not keep them',
+      'leave out --exact: answers then end where the model ends them, at most at --output',
+    ),
+  ]);
+}

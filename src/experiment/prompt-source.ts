@@ -1,0 +1,102 @@
+/** The workload section of a spec → the source that schedules are planned from. */
+import { assertNever, ProblemsError } from '../base/index.ts';
+import type { RunSpec, WorkloadSpec } from '../config/index.ts';
+import {
+  counted,
+  type Imported,
+  parseAzureTrace,
+  parseBodiesFile,
+  parseMooncakeTrace,
+  parsePromptJsonLines,
+  parsePromptText,
+  parseShareGpt,
+} from '../importers/index.ts';
+import { type PromptSource, truncateRows } from '../workload/index.ts';
+
+export interface ResolvedSource {
+  readonly source: PromptSource;
+  /** What a reader of the results should know: rows left out, sorted, truncated. */
+  readonly notes: readonly string[];
+  /** The prefix cache policy, as every verdict names it. */
+  readonly prefixCache: string;
+}
+
+/**
+ * Reads the files that the workload names.
+ * Errors: {@link ProblemsError} with every problem of a file; whatever `readText` fails with.
+ */
+export function resolvePromptSource(
+  workload: RunSpec['workload'],
+  readText: (path: string) => string,
+): ResolvedSource {
+  switch (workload.kind) {
+    case 'synthetic':
+      return { source: workload, notes: [], prefixCache: prefixText(workload.prefix) };
+    case 'prompts': {
+      const { path, format, output, order, prefix } = workload;
+      const { value, notes } = imported(PROMPT_PARSERS[format](readText(path), { file: path }));
+      const source: PromptSource = { kind: 'prompts', path, entries: value, output, order, prefix };
+      return { source, notes, prefixCache: prefixText(prefix) };
+    }
+    case 'bodies': {
+      const { path, order } = workload;
+      const { value, notes } = imported(parseBodiesFile(readText(path), { file: path }));
+      const source: PromptSource = { kind: 'bodies', path, entries: value, order };
+      return { source, notes, prefixCache: 'as given by the bodies' };
+    }
+    case 'trace':
+      return traceSource(workload, readText(workload.path));
+    default:
+      return assertNever(workload);
+  }
+}
+
+const PROMPT_PARSERS = {
+  text: parsePromptText,
+  jsonl: parsePromptJsonLines,
+  sharegpt: parseShareGpt,
+} as const;
+
+function traceSource(
+  workload: Extract<WorkloadSpec, { kind: 'trace' }>,
+  text: string,
+): ResolvedSource {
+  const { path, format, badRows, maxPromptTokens, maxOutputTokens } = workload;
+  const parse = format === 'azure' ? parseAzureTrace : parseMooncakeTrace;
+  const { value, notes } = imported(parse(text, { file: path, badRows }));
+  const cut = truncateRows(value.rows, { maxPromptTokens, maxOutputTokens });
+  const cutNotes = [
+    cut.truncatedPrompts > 0
+      ? `${counted(cut.truncatedPrompts, 'prompt')} truncated to ${maxPromptTokens} tokens`
+      : null,
+    cut.truncatedOutputs > 0
+      ? `${counted(cut.truncatedOutputs, 'answer')} truncated to ${maxOutputTokens} tokens`
+      : null,
+  ].filter((note) => note !== null);
+  return {
+    source: { kind: 'trace', path, rows: cut.rows },
+    notes: [...notes, ...cutNotes],
+    prefixCache: format === 'mooncake' ? 'as the trace’s blocks' : 'unique',
+  };
+}
+
+function prefixText(prefix: Extract<WorkloadSpec, { kind: 'synthetic' }>['prefix']): string {
+  switch (prefix.kind) {
+    case 'unique':
+      return 'unique';
+    case 'shared':
+      return `shared: ${prefix.tokens} tokens, ${counted(prefix.groups, 'group')}`;
+    case 'asGiven':
+      return 'as given by the prompts';
+    default:
+      return assertNever(prefix);
+  }
+}
+
+function imported<T>(result: Imported<T>): {
+  readonly value: T;
+  readonly notes: readonly string[];
+} {
+  if (result.kind === 'problems') throw new ProblemsError(result.problems);
+  return result;
+}

@@ -1,0 +1,38 @@
+/** One scheduled request → what is asked of the server, in the terms of the counting contract. */
+import type { JsonValue } from '../base/index.ts';
+import type { TargetSpec } from '../config/index.ts';
+import type { CountingContract } from '../record/index.ts';
+import type { PromptInput, RequestIntent } from '../wire/index.ts';
+import type { PromptContent } from '../workload/index.ts';
+
+/** What the preflight settled about talking to this server. */
+export interface TalkContract extends CountingContract {
+  readonly model: string | null;
+  readonly maxTokensField: RequestIntent['maxTokensField'];
+}
+
+export function requestIntent(
+  target: Pick<TargetSpec, 'stream' | 'body'>,
+  talk: TalkContract,
+  request: { readonly prompt: PromptInput; readonly maxTokens: number | null },
+): RequestIntent {
+  return {
+    model: talk.model,
+    prompt: request.prompt,
+    maxTokens: request.maxTokens,
+    maxTokensField: talk.maxTokensField,
+    exactTokens: talk.exactOutput && request.maxTokens !== null,
+    stream: target.stream,
+    usage: USAGE_ASKED[talk.tokens],
+    extra: target.body,
+  };
+}
+
+const USAGE_ASKED = { none: 'none', usage: 'final', perEventUsage: 'perEvent' } as const;
+
+/** A prompt as the workload made it → as a dialect takes it. */
+export function promptInput(content: PromptContent): PromptInput {
+  return content.kind === 'text'
+    ? { kind: 'text', text: content.text }
+    : { kind: 'body', body: content.body as Readonly<Record<string, JsonValue>> };
+}

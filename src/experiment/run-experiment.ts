@@ -1,0 +1,217 @@
+/** A load test from spec to summary: preflight, load points in order, records on disk. */
+import { type Clock, NS_PER_SECOND, printable, waitUntil } from '../base/index.ts';
+import { createHttpClient, DEFAULT_CLIENT_LIMITS, type HttpClient } from '../client/index.ts';
+import type { RunSpec } from '../config/index.ts';
+import { hostFacts } from '../host/index.ts';
+import { Budget, type PointProgress } from '../loadgen/index.ts';
+import type { Manifest, ManifestPoint } from '../record/index.ts';
+import { createRunFolder, openRun, type RunFolder } from '../store/index.ts';
+import type { PointLoad, Summary } from '../summary/index.ts';
+import { DIALECTS } from '../wire/index.ts';
+import { answerTests } from './answer-tests.ts';
+import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
+import { type Preflight, preflight } from './preflight.ts';
+import { runManifest } from './run-manifest.ts';
+import { manifestPoint, runPoint } from './run-point.ts';
+import { summariseRun } from './summarise-run.ts';
+
+/** What happens on the way, for whoever shows it. */
+export type ExperimentEvent =
+  | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'planned'; readonly plan: RunPlan }
+  | { readonly kind: 'ready'; readonly preflight: Preflight }
+  | { readonly kind: 'pointStarted'; readonly load: PointLoad; readonly requests: number }
+  | { readonly kind: 'progress'; readonly load: PointLoad; readonly progress: PointProgress }
+  | { readonly kind: 'summarising' };
+
+export interface ExperimentPorts {
+  readonly clock: Clock & { readonly wallStartIso: string };
+  readonly wallNowMs: () => number;
+  readonly readText: (path: string) => string;
+  /** The key itself, read by the caller from the environment or a file. */
+  readonly apiKey: string | null;
+  readonly runId: string;
+  /** Different for every run: makes unique prompts unique across runs. */
+  readonly freshSeed: number;
+  readonly toolVersion: string;
+  readonly dir: string;
+  readonly force: boolean;
+  readonly stopStarts: AbortSignal;
+  readonly cancelAll: AbortSignal;
+  readonly notify: (event: ExperimentEvent) => void;
+}
+
+export interface ExperimentResult {
+  readonly manifest: Manifest;
+  readonly summary: Summary;
+  readonly interrupted: boolean;
+}
+
+/** A server that was left working on cancelled requests gets this long before the next point. */
+const SETTLE_NS = 2 * NS_PER_SECOND;
+
+/**
+ * Errors: ProblemsError before the target hears from us, when the spec cannot be carried out;
+ * EnvironmentError when the target cannot be reached or a file not be written.
+ */
+export async function runExperiment(
+  spec: RunSpec,
+  ports: ExperimentPorts,
+): Promise<ExperimentResult> {
+  const plan = planRun(spec, ports);
+  ports.notify({ kind: 'planned', plan });
+  for (const text of plan.notes) ports.notify({ kind: 'note', text });
+  const client = openClient(spec, ports);
+  try {
+    const ready = await preflight({
+      client,
+      clock: ports.clock,
+      dialect: DIALECTS[spec.target.api],
+      target: spec.target,
+      seed: ports.freshSeed,
+      needsCalibration: plan.source.kind === 'synthetic' || plan.source.kind === 'trace',
+      probesExact: false,
+    });
+    ports.notify({ kind: 'ready', preflight: ready });
+    const manifest = await runPoints(spec, ports, { plan, ready, client });
+    ports.notify({ kind: 'summarising' });
+    return await finish(spec, ports, manifest);
+  } finally {
+    client.close();
+  }
+}
+
+/** A client for the spec's target, with the checks of its answers. */
+export function openClient(
+  spec: Pick<RunSpec, 'target' | 'checks'>,
+  ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey'>,
+): HttpClient {
+  const { target } = spec;
+  return createHttpClient({
+    url: target.url,
+    dialect: DIALECTS[target.api],
+    clock: ports.clock,
+    wallNowMs: ports.wallNowMs,
+    apiKey: ports.apiKey,
+    headers: target.headers,
+    ca: target.caFile === null ? null : ports.readText(target.caFile),
+    proxy: target.proxy,
+    limits: {
+      ...DEFAULT_CLIENT_LIMITS,
+      lineBytes: target.limits.lineBytes,
+      responseBytes: target.limits.responseBytes,
+      connectTimeoutNs: target.limits.connectTimeoutNs,
+    },
+    tests: answerTests(spec.checks),
+  });
+}
+
+interface RunParts {
+  readonly plan: RunPlan;
+  readonly ready: Preflight;
+  readonly client: HttpClient;
+}
+
+/** Runs the points in order of load, keeping the manifest true at every moment. */
+async function runPoints(
+  spec: RunSpec,
+  ports: ExperimentPorts,
+  parts: RunParts,
+): Promise<Manifest> {
+  const { plan, ready } = parts;
+  const folder = await createRunFolder(ports.dir, { force: ports.force });
+  let manifest = runManifest({
+    spec,
+    plan,
+    preflight: ready,
+    host: hostFacts(),
+    toolVersion: ports.toolVersion,
+    runId: ports.runId,
+    startedAt: ports.clock.wallStartIso,
+  });
+  try {
+    await folder.writeManifest(manifest);
+    for (const point of plan.points) await folder.writeSchedule(point.index, point.schedule);
+    const budget = new Budget(spec.budget);
+    const done: ManifestPoint[] = [];
+    for (const point of plan.points) {
+      if (ports.stopStarts.aborted || ports.cancelAll.aborted) break;
+      const running = manifestPoint(spec, point, ports.clock.nowNs());
+      manifest = { ...manifest, points: [...done, running] };
+      await folder.writeManifest(manifest);
+      const { point: ended, leftWork } = await runOne(spec, ports, {
+        ...parts,
+        point,
+        budget,
+        folder,
+        manifest,
+      });
+      done.push(ended);
+      manifest = { ...manifest, points: [...done] };
+      await folder.writeManifest(manifest);
+      const isLast = done.length === plan.points.length;
+      if (leftWork && !isLast) await waitUntil(ports.clock, ports.clock.nowNs() + SETTLE_NS);
+    }
+    return manifest;
+  } finally {
+    await folder.close();
+  }
+}
+
+function runOne(
+  spec: RunSpec,
+  ports: ExperimentPorts,
+  parts: RunParts & {
+    readonly point: PlannedPoint;
+    readonly budget: Budget;
+    readonly folder: RunFolder;
+    readonly manifest: Manifest;
+  },
+): ReturnType<typeof runPoint> {
+  const { point, plan, ready, manifest } = parts;
+  const { load, schedule } = point;
+  ports.notify({ kind: 'pointStarted', load, requests: schedule.requests.length });
+  return runPoint({
+    spec,
+    source: plan.source,
+    point,
+    preflight: ready,
+    client: parts.client,
+    clock: ports.clock,
+    dialect: DIALECTS[spec.target.api],
+    budget: parts.budget,
+    folder: parts.folder,
+    template: {
+      experimentHash: manifest.experimentHash,
+      runId: ports.runId,
+      pointIndex: point.index,
+      labels: { model: ready.talk.model, tenant: null, region: null },
+      streamed: spec.target.stream,
+      oneTokenPerEvent: ready.talk.oneTokenPerEvent,
+    },
+    stopStarts: ports.stopStarts,
+    cancelAll: ports.cancelAll,
+    onProgress: (progress) => ports.notify({ kind: 'progress', load, progress }),
+  });
+}
+
+/** The same way from records to summary as `goodput judge` takes. */
+async function finish(
+  spec: RunSpec,
+  ports: ExperimentPorts,
+  manifest: Manifest,
+): Promise<ExperimentResult> {
+  const run = await openRun(ports.dir);
+  const summary = await summariseRun(
+    { manifest, records: () => run.records() },
+    { objective: spec.objective, toolVersion: ports.toolVersion },
+  );
+  for (const { message } of run.problems) {
+    ports.notify({ kind: 'note', text: printable(message) });
+  }
+  return {
+    manifest,
+    summary,
+    interrupted: ports.stopStarts.aborted || ports.cancelAll.aborted,
+  };
+}

@@ -1,0 +1,137 @@
+/** Freezes everything that shapes a run's result. */
+import { contentHash, type JsonValue } from '../base/index.ts';
+import { type RunSpec, runSpecYaml } from '../config/index.ts';
+import type { HostFacts } from '../host/index.ts';
+import {
+  type ExperimentFacts,
+  type Fact,
+  type Manifest,
+  MANIFEST_SCHEMA_VERSION,
+} from '../record/index.ts';
+import { redactUrl } from '../store/index.ts';
+import type { RunPlan } from './plan-run.ts';
+import type { Preflight } from './preflight.ts';
+
+export interface ManifestInputs {
+  readonly spec: RunSpec;
+  readonly plan: RunPlan;
+  readonly preflight: Preflight;
+  readonly host: HostFacts;
+  readonly toolVersion: string;
+  readonly runId: string;
+  readonly startedAt: string;
+}
+
+/** The manifest before the first load point. */
+export function runManifest(inputs: ManifestInputs): Manifest {
+  const { spec, plan, preflight, host, toolVersion } = inputs;
+  const { node, ...machine } = host;
+  const facts = experimentFacts(spec, preflight);
+  const { tokens, oneTokenPerEvent, exactOutput } = preflight.talk;
+  const shaping = {
+    target: {
+      url: redactUrl(spec.target.url),
+      api: spec.target.api,
+      stream: spec.target.stream,
+    },
+    facts,
+    counting: { tokens, oneTokenPerEvent, exactOutput },
+    prefixCache: plan.prefixCache,
+    spec: specText(spec),
+  };
+  return {
+    schemaVersion: MANIFEST_SCHEMA_VERSION,
+    tool: { name: 'goodput', version: toolVersion, node },
+    experimentHash: contentHash({ ...shaping, version: toolVersion, host: machine }),
+    runId: inputs.runId,
+    startedAt: inputs.startedAt,
+    ...shaping,
+    scheduleHashes: plan.points.map(({ schedule }) => schedule.hash),
+    seeds: { ...plan.seeds },
+    host: machine,
+    preflight: preflightJson(preflight),
+    points: [],
+  };
+}
+
+/** The spec as a run file that anybody may read: no credentials in URLs, no header values. */
+export function specText(spec: RunSpec): string {
+  const { target } = spec;
+  const headers = Object.fromEntries(Object.keys(target.headers).map((name) => [name, 'redacted']));
+  return runSpecYaml({
+    ...spec,
+    out: null,
+    target: {
+      ...target,
+      url: redactUrl(target.url),
+      headers,
+      proxy: target.proxy === null ? null : redactUrl(target.proxy),
+    },
+  });
+}
+
+/** Names under `declare:` that have a place of their own among the facts. */
+const DECLARABLE = [
+  'model',
+  'checkpointHash',
+  'precision',
+  'serverCommit',
+  'serverVersion',
+  'gpu',
+  'driver',
+  'tokenizer',
+  'cacheState',
+  'sampling',
+] as const satisfies readonly (keyof ExperimentFacts)[];
+
+/** Measured where the system tells, declared by the user else, or unknown. */
+function experimentFacts(spec: RunSpec, preflight: Preflight): ExperimentFacts {
+  const declared = (name: (typeof DECLARABLE)[number]): Fact => {
+    const value = spec.declare[name];
+    return value === undefined ? { from: 'unknown' } : { from: 'declared', value };
+  };
+  const measured = (value: JsonValue | null, name: (typeof DECLARABLE)[number]): Fact =>
+    value === null ? declared(name) : { from: 'measured', value };
+  const sampling = Object.fromEntries(
+    Object.entries(spec.target.body).filter(([name]) => SAMPLING_FIELDS.has(name)),
+  );
+  return {
+    model: measured(preflight.talk.model, 'model'),
+    checkpointHash: declared('checkpointHash'),
+    precision: declared('precision'),
+    serverCommit: declared('serverCommit'),
+    serverVersion: measured(preflight.identity.version, 'serverVersion'),
+    gpu: declared('gpu'),
+    driver: declared('driver'),
+    tokenizer: declared('tokenizer'),
+    cacheState: declared('cacheState'),
+    sampling:
+      Object.keys(sampling).length > 0
+        ? { from: 'declared', value: sampling }
+        : declared('sampling'),
+  };
+}
+
+const SAMPLING_FIELDS: ReadonlySet<string> = new Set([
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'repetition_penalty',
+]);
+
+function preflightJson(preflight: Preflight): JsonValue {
+  const { identity, answer, calibration, exactOutputWorks } = preflight;
+  const plain = {
+    models: identity.models,
+    version: identity.version,
+    roundTripNs: identity.roundTripNs,
+    answer,
+    calibration,
+    exactOutputWorks,
+  };
+  return JSON.parse(JSON.stringify(plain)) as JsonValue;
+}

@@ -1,0 +1,143 @@
+/** One load point against the real target: warm connections, load, the generator's evidence. */
+import { type Clock, NS_PER_SECOND, secondsFromNs } from '../base/index.ts';
+import type { HttpClient } from '../client/index.ts';
+import type { RunSpec } from '../config/index.ts';
+import { checkDescriptors, precisePacer, startSelfMeter } from '../host/index.ts';
+import {
+  type Budget,
+  type PointProgress,
+  type RecordTemplate,
+  runSchedule,
+} from '../loadgen/index.ts';
+import type { ManifestPoint } from '../record/index.ts';
+import type { RunFolder } from '../store/index.ts';
+import type { Dialect } from '../wire/index.ts';
+import { makePrompt, type PromptSource, UNCALIBRATED } from '../workload/index.ts';
+import type { PlannedPoint } from './plan-run.ts';
+import type { Preflight } from './preflight.ts';
+import { promptInput, requestIntent } from './request-intent.ts';
+
+export interface PointRunOptions {
+  readonly spec: RunSpec;
+  readonly source: PromptSource;
+  readonly point: PlannedPoint;
+  readonly preflight: Preflight;
+  readonly client: HttpClient;
+  readonly clock: Clock;
+  readonly dialect: Dialect;
+  readonly budget: Budget;
+  readonly folder: RunFolder;
+  readonly template: RecordTemplate;
+  readonly stopStarts: AbortSignal;
+  readonly cancelAll: AbortSignal;
+  readonly onProgress: (progress: PointProgress) => void;
+}
+
+export interface PointRun {
+  readonly point: ManifestPoint;
+  /** True when the server may still be working on cancelled requests. */
+  readonly leftWork: boolean;
+}
+
+/** Above this many arrivals a second, a precise pacer would keep the loop from its reading. */
+const PRECISE_ARRIVALS_RPS = 50;
+/** Head start, so that the first arrival is not late by the start itself. */
+const LEAD_NS = NS_PER_SECOND / 20;
+const WARM_CONNECTIONS_MAX = 512;
+
+export async function runPoint(options: PointRunOptions): Promise<PointRun> {
+  const { spec, point, client, clock } = options;
+  const { schedule } = point;
+  checkDescriptors(Math.min(spec.budget.maxInFlight, schedule.requests.length));
+  const openedBefore = client.connectionsOpened;
+  await client.warm(connectionsToWarm(options));
+  const arrivalsRps = schedule.requests.length / Math.max(secondsFromNs(schedule.stopNs), 1e-9);
+  const meter = startSelfMeter();
+  const startNs = clock.nowNs() + LEAD_NS;
+  const outcome = await runSchedule({
+    clock,
+    pacer: arrivalsRps <= PRECISE_ARRIVALS_RPS ? precisePacer(clock) : clock,
+    schedule,
+    startNs,
+    send: client,
+    prepare: preparer(options),
+    requestTimeoutNs: spec.target.limits.requestTimeoutNs,
+    maxInFlight: spec.budget.maxInFlight,
+    latenessLimitNs: spec.latenessLimitNs,
+    budget: options.budget,
+    atEnd: spec.atEnd,
+    stopStarts: options.stopStarts,
+    cancelAll: options.cancelAll,
+    template: options.template,
+    onRecord: (record) => options.folder.appendRecord(record),
+    onProgress: options.onProgress,
+  });
+  const evidence = await meter.stop();
+  const drainedNs = outcome.endNs - outcome.stopNs;
+  return {
+    point: {
+      ...manifestPoint(spec, point, startNs),
+      stopNs: outcome.stopNs,
+      partial: outcome.partial,
+      stopReason: outcome.stopReason,
+      generator: { ...evidence, connectionsOpened: client.connectionsOpened - openedBefore },
+    },
+    leftWork: spec.atEnd.kind === 'cancel' || outcome.partial || drainedNs >= spec.atEnd.limitNs,
+  };
+}
+
+/** The point as the manifest has it while it runs: what a crash would leave behind. */
+export function manifestPoint(spec: RunSpec, point: PlannedPoint, startNs: number): ManifestPoint {
+  return {
+    index: point.index,
+    kind: point.load.kind,
+    level: point.load.level,
+    label: point.load.label,
+    closedLoop: point.load.closedLoop,
+    offeredRps: offeredRps(point),
+    steadyFromNs: spec.warmupNs > 0 ? startNs + spec.warmupNs : null,
+    stopNs: startNs + point.schedule.stopNs,
+    partial: true,
+    stopReason: 'interrupted',
+    generator: null,
+  };
+}
+
+/** The nominal rate: what was asked, or what the trace holds. */
+function offeredRps({ load, schedule }: PlannedPoint): number | null {
+  if (load.kind === 'rate') return load.level;
+  if (load.kind !== 'trace') return null;
+  return schedule.requests.length / secondsFromNs(schedule.stopNs);
+}
+
+/**
+ * As many as are likely to be in flight at once, from the preflight's one answer, so that
+ * handshakes are not part of the load. Too few only means that some requests connect themselves,
+ * and are counted as cold.
+ */
+function connectionsToWarm({ spec, point, preflight }: PointRunOptions): number {
+  const { schedule, load } = point;
+  if (schedule.slots !== null) return Math.min(schedule.slots, WARM_CONNECTIONS_MAX);
+  if (load.kind === 'users') return Math.min(load.level, WARM_CONNECTIONS_MAX);
+  const answerNs = preflight.answer.completionNs ?? NS_PER_SECOND;
+  const perSecond = schedule.requests.length / secondsFromNs(schedule.stopNs);
+  const likely = Math.ceil(perSecond * secondsFromNs(answerNs) * 2) + 4;
+  return Math.min(likely, spec.budget.maxInFlight, WARM_CONNECTIONS_MAX);
+}
+
+function preparer(options: PointRunOptions): Parameters<typeof runSchedule>[0]['prepare'] {
+  const { spec, source, dialect, preflight } = options;
+  const calibration = preflight.calibration ?? UNCALIBRATED;
+  return (request) => {
+    const content = makePrompt(request.prompt, source, calibration);
+    const intent = requestIntent(spec.target, preflight.talk, {
+      prompt: promptInput(content),
+      maxTokens: request.outputTokensMax,
+    });
+    return {
+      body: dialect.buildBody(intent),
+      headers: content.kind === 'body' ? content.headers : {},
+      traceId: null,
+    };
+  };
+}
