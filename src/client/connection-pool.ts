@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { openSocket, type OpenedSocket } from './open-socket.ts';
 
@@ -19,6 +20,7 @@ export class ConnectionPool {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    setMaxListeners(WARM_BATCH, this.#stop.signal);
   }
 
   /** Connections opened so far, warm ones included. */

@@ -1,4 +1,5 @@
-import { NS_PER_MS, NS_PER_SECOND, type Clock } from '../base/index.ts';
+import { setMaxListeners } from 'node:events';
+import { NS_PER_MS, NS_PER_SECOND, ProblemsError, type Clock } from '../base/index.ts';
 import {
   NO_OUTPUT,
   type OutgoingRequest,
@@ -10,8 +11,8 @@ import type { AnswerTest } from './answer-tests.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { Exchange } from './exchange.ts';
 import { exchangeJson, type JsonReply, type JsonRequest } from './json-request.ts';
-import { baseHeaders, requestHeaders } from './request-head.ts';
-import { targetOf } from './target.ts';
+import { baseHeaders, headerProblems, requestHeaders } from './request-head.ts';
+import { targetOf, type Target } from './target.ts';
 
 /** Bounds of the transport; each is a failure of its own when passed. */
 export interface ClientLimits {
@@ -72,79 +73,92 @@ export interface HttpClient extends SendPort {
  * The plain transport: undici's HTTP/1.1 parser over sockets this room opens and stamps, one
  * request per connection at a time, no retries, no redirects, no hidden queue.
  *
- * Errors: ProblemsError for a URL that is not one.
+ * Errors: ProblemsError for a URL that is not one, and for headers that cannot be sent.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { clock, dialect, limits, tests } = options;
-  const target = targetOf(options.url);
-  const proxy = options.proxy === null ? null : new URL(options.proxy);
-  const pool = new ConnectionPool({ ...limits, target, clock, ca: options.ca, proxy });
-  const exchangeOptions = { ...limits, clock, wallNowMs: options.wallNowMs, tests };
-  const answerPath = `${target.apiPath}${dialect.path}${target.query}`;
+  const problems = headerProblems(options);
+  if (problems.length > 0) throw new ProblemsError(problems);
+  return new PlainClient(options);
+}
 
-  function send(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult> {
+class PlainClient implements HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #target: Target;
+  readonly #pool: ConnectionPool;
+
+  constructor(options: HttpClientOptions) {
+    const { clock, ca, limits } = options;
+    this.#options = options;
+    this.#target = targetOf(options.url);
+    const proxy = options.proxy === null ? null : new URL(options.proxy);
+    this.#pool = new ConnectionPool({ ...limits, target: this.#target, clock, ca, proxy });
+  }
+
+  get connectionsOpened(): number {
+    return this.#pool.openedCount;
+  }
+
+  warm(connections: number): Promise<number> {
+    return this.#pool.warm(connections);
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+
+  send(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult> {
+    const { clock, dialect, limits, tests, wallNowMs } = this.#options;
     if (signal.aborted) return Promise.resolve(neverSent(clock.nowNs()));
+    // One signal stops the whole run, so it has as many listeners as requests in flight.
+    setMaxListeners(0, signal);
     const reader = dialect.createReader({
       stream: request.streamed,
       requestedChoices: typeof request.body['n'] === 'number' ? request.body['n'] : 1,
       lineBytes: limits.lineBytes,
       keepText: tests.length > 0,
     });
-    const body = JSON.stringify(request.body);
-    const headers = requestHeaders(options, request);
+    const dispatch = {
+      method: 'POST',
+      path: `${this.#target.apiPath}${dialect.path}${this.#target.query}`,
+      headers: requestHeaders(this.#options, request),
+      body: JSON.stringify(request.body),
+    };
+    const options = { ...limits, clock, wallNowMs, tests };
     return new Promise((resolve) => {
-      const connection = pool.acquire();
-      const exchange = new Exchange(
-        exchangeOptions,
-        request,
-        connection,
-        reader,
-        (result, reuse) => {
-          signal.removeEventListener('abort', onAbort);
-          pool.release(connection, reuse);
-          resolve(result);
-        },
-      );
+      const connection = this.#pool.acquire();
+      const exchange = new Exchange(options, request, connection, reader, (result, reusable) => {
+        signal.removeEventListener('abort', onAbort);
+        this.#pool.release(connection, reusable);
+        resolve(result);
+      });
       const onAbort = (): void => exchange.cancel();
       signal.addEventListener('abort', onAbort);
-      connection.dispatch({ method: 'POST', path: answerPath, headers, body }, exchange);
+      connection.dispatch(dispatch, exchange);
     });
   }
 
-  async function requestJson(request: JsonRequest): Promise<JsonReply> {
-    const { method, under, path, body, timeoutNs } = request;
-    const connection = pool.acquire();
-    const root = under === 'api' ? target.apiPath : target.rootPath;
-    const headers = baseHeaders(options, 'application/json');
-    const withBody = { ...headers, 'content-type': 'application/json' };
+  async requestJson(request: JsonRequest): Promise<JsonReply> {
+    const { apiPath, rootPath, query, origin } = this.#target;
+    const { method, under, path, timeoutNs } = request;
+    const headers = baseHeaders(this.#options, 'application/json');
+    const body = request.body === null ? null : JSON.stringify(request.body);
+    const dispatch = {
+      method,
+      path: `${under === 'api' ? apiPath : rootPath}${path}${query}`,
+      headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
+      body,
+    };
+    const connection = this.#pool.acquire();
     let reusable = false;
     try {
-      const exchanged = await exchangeJson(
-        connection,
-        {
-          method,
-          path: `${root}${path}${target.query}`,
-          headers: body === null ? headers : withBody,
-          body: body === null ? null : JSON.stringify(body),
-        },
-        { clock, timeoutNs, origin: target.origin },
-      );
+      const { clock } = this.#options;
+      const exchanged = await exchangeJson(connection, dispatch, { clock, timeoutNs, origin });
       reusable = exchanged.reusable;
       return exchanged.reply;
     } finally {
-      pool.release(connection, reusable);
+      this.#pool.release(connection, reusable);
     }
   }
-
-  return {
-    send,
-    requestJson,
-    warm: (connections) => pool.warm(connections),
-    get connectionsOpened() {
-      return pool.openedCount;
-    },
-    close: () => pool.close(),
-  };
 }
 
 /** Cancelled before it was taken up. */

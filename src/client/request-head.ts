@@ -1,12 +1,41 @@
 /** Request headers: ours, then the user's, then the request's own. */
 import { createHash } from 'node:crypto';
-import { assert } from '../base/index.ts';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { assert, printable, usageProblem, type Problem } from '../base/index.ts';
 import type { OutgoingRequest } from '../record/index.ts';
 
 export interface HeadOptions {
   /** The key itself, read by the caller; it goes into the header and nowhere else. */
   readonly apiKey: string | null;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * What cannot be sent as a header, found before the load. The values are not repeated: they may be
+ * secrets.
+ */
+export function headerProblems(options: HeadOptions): Problem[] {
+  const problems: Problem[] = [];
+  for (const [name, value] of Object.entries(options.headers)) {
+    if (!isHeader(name, value)) {
+      problems.push(usageProblem('E_USAGE_VALUE', `header ${printable(name)} cannot be sent`));
+    }
+  }
+  if (options.apiKey !== null && !isHeader('authorization', options.apiKey)) {
+    const hint = 'look for line ends or characters that are not plain text';
+    problems.push(usageProblem('E_USAGE_VALUE', 'the API key cannot be sent as a header', hint));
+  }
+  return problems;
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Names are lower-cased, so that a later header replaces an earlier one however it is spelt. */

@@ -117,7 +117,7 @@ export class SseDecoder {
       }
       if (nextLf !== -1 && nextLf < from) nextLf = bytes.indexOf(LF, from);
     }
-    this.#keep(bytes, from);
+    if (from < bytes.length) this.#keep(bytes, from);
     return events.length === 0 ? NO_EVENTS : events;
   }
 
@@ -126,40 +126,40 @@ export class SseDecoder {
    * see {@link unterminated}. A last line that is no field may still be a bare error body.
    */
   end(): void {
-    if (this.#failure !== null) return;
-    const rest = this.#partial.subarray(0, this.#partialLength);
-    const text = this.#decode(rest);
-    if (text !== null && text !== '' && this.#isStray(rest[0] as number)) this.#addStray(text);
+    if (this.#failure !== null || this.#partialLength === 0) return;
+    const text = this.#decode(this.#partial, 0, this.#partialLength);
+    if (text !== null && this.#isStray(this.#partial[0] as number)) this.#addStray(text);
   }
 
   #line(bytes: Uint8Array, from: number, end: number, events: SseEvent[]): void {
     if (this.#partialLength === 0) {
-      this.#field(bytes.subarray(from, end), events);
+      this.#field(bytes, from, end, events);
       return;
     }
     this.#keep(bytes.subarray(0, end), from);
-    const line = this.#partial.subarray(0, this.#partialLength);
+    const length = this.#partialLength;
     this.#partialLength = 0;
-    if (this.#failure === null) this.#field(line, events);
+    if (this.#failure === null) this.#field(this.#partial, 0, length, events);
   }
 
-  #field(line: Uint8Array, events: SseEvent[]): void {
-    if (line.length > this.#lineBytes) {
+  /** One line without its end: the bytes `from` … `end`. */
+  #field(bytes: Uint8Array, from: number, end: number, events: SseEvent[]): void {
+    if (end - from > this.#lineBytes) {
       this.#failure = 'lineLimit';
       return;
     }
-    if (line.length === 0) {
+    if (from === end) {
       this.#dispatch(events);
       return;
     }
-    const colon = line.indexOf(COLON);
-    const nameEnd = colon === -1 ? line.length : colon;
-    const valueStart = line[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;
-    const value = this.#decode(line.subarray(valueStart));
+    const colon = bytes.indexOf(COLON, from);
+    const nameEnd = colon === -1 || colon > end ? end : colon;
+    const valueFrom = nameEnd + 1 < end && bytes[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;
+    const value = this.#decode(bytes, Math.min(valueFrom, end), end);
     if (value === null) return;
-    switch (fieldName(line, nameEnd)) {
+    switch (fieldName(bytes, from, nameEnd)) {
       case 'data':
-        this.#appendData(value, line.length);
+        this.#appendData(value, end - from);
         return;
       case 'event':
         this.#event = value;
@@ -174,7 +174,7 @@ export class SseDecoder {
         this.#commentCount += 1;
         return;
       case 'unknown':
-        this.#unknown(line);
+        this.#unknown(bytes, from, end);
     }
   }
 
@@ -198,10 +198,10 @@ export class SseDecoder {
     this.#dataBytes = 0;
   }
 
-  #unknown(line: Uint8Array): void {
+  #unknown(bytes: Uint8Array, from: number, end: number): void {
     this.#unknownFieldCount += 1;
-    const text = this.#decode(line);
-    if (text !== null && this.#isStray(line[0] as number)) this.#addStray(text);
+    const text = this.#decode(bytes, from, end);
+    if (text !== null && this.#isStray(bytes[from] as number)) this.#addStray(text);
   }
 
   #isStray(firstByte: number): boolean {
@@ -212,9 +212,9 @@ export class SseDecoder {
     if (this.#strayText.length < STRAY_LIMIT) this.#strayText += `${text}\n`;
   }
 
-  #decode(bytes: Uint8Array): string | null {
+  #decode(bytes: Uint8Array, from: number, end: number): string | null {
     try {
-      return this.#text.decode(bytes);
+      return this.#text.decode(bytes.subarray(from, end));
     } catch {
       this.#failure = 'utf8';
       return null;
@@ -259,25 +259,25 @@ export class SseDecoder {
 type FieldName = 'data' | 'event' | 'id' | 'retry' | 'comment' | 'unknown';
 
 /** Names by length, then byte by byte: no string is made of the name. */
-function fieldName(line: Uint8Array, nameEnd: number): FieldName {
-  switch (nameEnd) {
+function fieldName(bytes: Uint8Array, from: number, nameEnd: number): FieldName {
+  switch (nameEnd - from) {
     case 0:
       return 'comment';
     case 2:
-      return isAscii(line, 'id') ? 'id' : 'unknown';
+      return isAscii(bytes, from, 'id') ? 'id' : 'unknown';
     case 4:
-      return isAscii(line, 'data') ? 'data' : 'unknown';
+      return isAscii(bytes, from, 'data') ? 'data' : 'unknown';
     case 5:
-      if (isAscii(line, 'event')) return 'event';
-      return isAscii(line, 'retry') ? 'retry' : 'unknown';
+      if (isAscii(bytes, from, 'event')) return 'event';
+      return isAscii(bytes, from, 'retry') ? 'retry' : 'unknown';
     default:
       return 'unknown';
   }
 }
 
-function isAscii(line: Uint8Array, name: string): boolean {
+function isAscii(bytes: Uint8Array, from: number, name: string): boolean {
   for (let at = 0; at < name.length; at += 1) {
-    if (line[at] !== name.charCodeAt(at)) return false;
+    if (bytes[from + at] !== name.charCodeAt(at)) return false;
   }
   return true;
 }

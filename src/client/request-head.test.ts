@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { headerProblems, requestHeaders } from './request-head.ts';
+
+const request = {
+  requestId: 'r-1',
+  body: {},
+  headers: {},
+  streamed: true,
+  deadlineNs: 0,
+  traceId: null,
+};
+
+describe('request headers', () => {
+  test('ours, then the user’s, then the request’s own, whatever their case', () => {
+    const options = { apiKey: 'k', headers: { Accept: 'text/plain', 'X-Team': 'a' } };
+    const own = { ...request, headers: { 'x-team': 'b', Authorization: 'Basic x' } };
+    expect(requestHeaders(options, own)).toEqual({
+      accept: 'text/plain',
+      'accept-encoding': 'identity',
+      authorization: 'Basic x',
+      'content-type': 'application/json',
+      'user-agent': 'goodput',
+      'x-request-id': 'r-1',
+      'x-team': 'b',
+    });
+  });
+
+  test('a trace id becomes a W3C traceparent', () => {
+    const traced = { ...request, traceId: '0af7651916cd43dd8448eb211c80319c' };
+    expect(requestHeaders({ apiKey: null, headers: {} }, traced)['traceparent']).toMatch(
+      /^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/,
+    );
+  });
+
+  test('what cannot be sent is found early, without repeating the secret', () => {
+    const options = { apiKey: 'sk-secret\n', headers: { 'bad name': 'x', good: 'line\nend' } };
+    const problems = headerProblems(options);
+    expect(problems).toHaveLength(3);
+    expect(JSON.stringify(problems)).not.toContain('secret');
+    expect(headerProblems({ apiKey: 'sk-1', headers: { 'x-a': 'b' } })).toEqual([]);
+  });
+});
