@@ -1,6 +1,7 @@
 /**
  * `slo`: objectives in, judgements out; attainment, goodput, error budget. Start with
- * `objective.ts`, then `judge.ts`. One record at a time: populations are the `summary` room's.
+ * `objective.ts`, then `judge.ts`; `objective-expression.ts` is what people type. One record at a
+ * time: populations are the `summary` room's.
  */
 export * from './attainment.ts';
 export * from './classify-outcome.ts';

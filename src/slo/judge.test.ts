@@ -271,7 +271,7 @@ describe('a request that did not complete', () => {
   it('passed an output cap for certain once it had sent more', () => {
     const cut = { ...cancelledAt(500), usage: { completionTokens: 3 } };
     expect(verdict(cut, 'output<=2')).toBe('bad outputTokens:overLimit');
-    expect(verdict(cut, 'output<=3')).toBe('unjudged correctness:cancelled');
+    expect(state(cut, 'output<=3', 'outputTokens')).toBe('unknown notCompleted');
   });
 
   it('has no pace: a mean over part of an answer is not the mean over all of it', () => {
@@ -284,6 +284,9 @@ describe('a request that did not complete', () => {
     const late = { ...cancelledAt(500), dispatchedNs: nsFromMs(300), arrivalsNs: [] };
     expect(verdict(late, 'ttft<=200ms')).toBe('bad ttft:overLimitWhenCut');
     expect(verdict(late, 'ttft<=200ms, from=dispatch')).toBe('unjudged correctness:cancelled');
+    const expired = { ...timedOutAt(500), dispatchedNs: nsFromMs(300), arrivalsNs: [] };
+    expect(state(expired, 'ttft<=200ms', 'ttft')).toBe('missed overLimitWhenCut');
+    expect(state(expired, 'ttft<=200ms, from=dispatch', 'ttft')).toBe('unknown noCountedOutput');
   });
 });
 

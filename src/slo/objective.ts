@@ -64,13 +64,14 @@ export interface PopulationObjective {
 
 /**
  * One rule that tells a refusal (a published limit enforced) from a failure. All given parts must
- * match; rules are tried in order.
+ * match; rules are tried in order. A rule without `body` and `code` names no evidence and never
+ * matches: a bare status may be overload.
  */
 export interface RefusalRule {
   readonly status: number | null;
   /** An evidence word of the record's `ServerError.evidence`, e.g. `quota`. */
   readonly body: string | null;
-  /** The error code or type the server gave. */
+  /** The error code or type the server gave, e.g. `context_length_exceeded`. */
   readonly code: string | null;
 }
 
@@ -81,7 +82,10 @@ export interface Objective {
   readonly refusals: readonly RefusalRule[];
   /** `operator` excludes refusals from the offered count; `buyer` counts them as misses. */
   readonly perspective: 'operator' | 'buyer';
-  /** `miss`: a timed-out request is bad. `censored`: a separately named analysis, unjudged. */
+  /**
+   * `miss`: a timed-out request is bad. `censored`: a separately named analysis, where it is bad
+   * only if a limit had passed before its deadline, else unjudged.
+   */
   readonly timedOut: 'miss' | 'censored';
   readonly owner: string | null;
   readonly runbook: string | null;

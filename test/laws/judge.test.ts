@@ -1,5 +1,5 @@
 /** Laws of the judge, on random records and objectives. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { measureRecord } from '../../src/record/index.ts';
 import {

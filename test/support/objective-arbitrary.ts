@@ -1,5 +1,5 @@
 /** Random objectives and records for laws: anything the types allow and an expression can say. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { OUTPUT_KINDS, type FinishReason, type RequestEnd } from '../../src/record/index.ts';
 import {
   bucketsBetween,
