@@ -3,7 +3,7 @@
  * long it stood still, and whether the machine stood still with it.
  */
 import { performance } from 'node:perf_hooks';
-import { NS_PER_MS } from '../base/index.ts';
+import { NS_PER_MS, NS_PER_US } from '../base/index.ts';
 import type { GeneratorEvidence } from '../record/index.ts';
 import { startStallMeter } from './stall-meter.ts';
 import { StallSorter } from './stall-sorter.ts';
@@ -20,18 +20,22 @@ const TICK_MS = 10;
 /**
  * Starts measuring this process. A thread that only sleeps shows when the machine gave it no time
  * (it takes about one hundredth of a core); the event loop's own ticks show when the loop stood
- * still. Both late together is the machine's doing, the loop alone is ours.
+ * still. Both late together, or a loop that got no processor, is the machine's doing; a busy loop
+ * is ours.
  */
 export function startSelfMeter(): SelfMeter {
   const utilisationAtStart = performance.eventLoopUtilization();
   const meter = startStallMeter();
   const sorter = new StallSorter();
   let lastMs = meter.nowMs();
+  let lastCpu = process.cpuUsage();
   const tick = (): void => {
     const nowMs = meter.nowMs();
+    const cpu = process.cpuUsage(lastCpu);
     sorter.addHostPauses(meter.takePauses());
-    sorter.loopTick(lastMs + TICK_MS, nowMs);
+    sorter.loopTick(lastMs + TICK_MS, nowMs, ((cpu.user + cpu.system) * NS_PER_US) / NS_PER_MS);
     lastMs = nowMs;
+    lastCpu = process.cpuUsage();
   };
   const timer = setInterval(tick, TICK_MS);
   // Measuring must never be what keeps the process alive.

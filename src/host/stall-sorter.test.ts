@@ -4,41 +4,54 @@ import { StallSorter } from './stall-sorter.ts';
 describe('StallSorter', () => {
   it('sees nothing in a loop that ticks on time', () => {
     const sorter = new StallSorter();
-    for (let at = 10; at <= 500; at += 10) sorter.loopTick(at, at + 1);
+    for (let at = 10; at <= 500; at += 10) sorter.loopTick(at, at + 1, 11);
     expect(sorter.finish()).toEqual({ loopMaxMs: 0, hostCount: 0, hostMaxMs: 0 });
   });
 
-  it('blames the loop for a pause in which the sleeping thread ran', () => {
+  it('blames the loop for a pause in which it was busy and the sleeping thread ran', () => {
     const sorter = new StallSorter();
-    sorter.loopTick(10, 60);
-    sorter.addHostPauses([{ fromMs: 70, toMs: 90 }]);
-    sorter.loopTick(70, 500);
-    sorter.loopTick(510, 511);
-    expect(sorter.finish()).toEqual({ loopMaxMs: 410, hostCount: 1, hostMaxMs: 20 });
+    sorter.loopTick(10, 60, 60);
+    sorter.loopTick(70, 500, 430);
+    sorter.loopTick(510, 511, 1);
+    expect(sorter.finish()).toEqual({ loopMaxMs: 430, hostCount: 0, hostMaxMs: 0 });
   });
 
   it('blames the machine when both stood still, though the meter tells later', () => {
     const sorter = new StallSorter();
-    sorter.loopTick(10, 58);
-    sorter.loopTick(68, 69);
+    sorter.loopTick(10, 58, 48);
+    sorter.loopTick(68, 69, 1);
     sorter.addHostPauses([{ fromMs: 9, toMs: 57 }]);
-    sorter.loopTick(79, 400);
+    sorter.loopTick(79, 400, 321);
     sorter.addHostPauses([{ fromMs: 80, toMs: 400 }]);
     expect(sorter.finish()).toEqual({ loopMaxMs: 0, hostCount: 2, hostMaxMs: 320 });
+  });
+
+  it('blames the machine for a loop that was not busy but got no processor', () => {
+    const sorter = new StallSorter();
+    sorter.loopTick(10, 90, 2);
+    expect(sorter.finish()).toEqual({ loopMaxMs: 0, hostCount: 1, hostMaxMs: 78 });
   });
 
   it('splits a pause that the machine explains in part', () => {
     const sorter = new StallSorter();
     sorter.addHostPauses([{ fromMs: 20, toMs: 30 }]);
-    sorter.loopTick(10, 110);
+    sorter.loopTick(10, 110, 100);
     expect(sorter.finish()).toEqual({ loopMaxMs: 90, hostCount: 1, hostMaxMs: 10 });
   });
 
   it('does not count a pause of the sleeping thread alone', () => {
     const sorter = new StallSorter();
     sorter.addHostPauses([{ fromMs: 0, toMs: 300 }]);
-    sorter.loopTick(10, 11);
-    sorter.loopTick(21, 22);
+    sorter.loopTick(10, 11, 0);
+    sorter.loopTick(21, 22, 0);
     expect(sorter.finish()).toEqual({ loopMaxMs: 0, hostCount: 0, hostMaxMs: 0 });
+  });
+
+  it('forgets what is decided, so that an old pause of the machine explains nothing new', () => {
+    const sorter = new StallSorter();
+    sorter.addHostPauses([{ fromMs: 10, toMs: 60 }]);
+    sorter.loopTick(10, 60, 50);
+    sorter.loopTick(1_000, 1_050, 60);
+    expect(sorter.finish()).toEqual({ loopMaxMs: 50, hostCount: 1, hostMaxMs: 50 });
   });
 });

@@ -14,12 +14,21 @@ export interface Stalls {
 }
 
 /** A loop tick may be late by a timer's grain and a callback or two before it counts as a pause. */
-const LOOP_TOLERANCE_MS = 5;
+const TOLERANCE_MS = 5;
 /** A pause is compared with the machine's only once the meter has had time to wake and tell. */
 const SETTLE_MS = 100;
 
+interface LoopPause extends Pause {
+  /** Processor time this process had in it. */
+  readonly cpuMs: number;
+}
+
+/**
+ * A pause of the loop is the machine's as far as the sleeping thread stood still with it, or as
+ * far as this process was given no processor time: waiting for a core is not being busy.
+ */
 export class StallSorter {
-  #loopPauses: Pause[] = [];
+  #loopPauses: LoopPause[] = [];
   #hostPauses: Pause[] = [];
   #loopMaxMs = 0;
   #hostCount = 0;
@@ -30,9 +39,9 @@ export class StallSorter {
     this.#hostPauses.push(...pauses);
   }
 
-  /** The loop should have ticked at `dueMs` and did at `nowMs`. */
-  loopTick(dueMs: number, nowMs: number): void {
-    if (nowMs - dueMs > LOOP_TOLERANCE_MS) this.#loopPauses.push({ fromMs: dueMs, toMs: nowMs });
+  /** The loop should have ticked at `dueMs` and did at `nowMs`, having used `cpuMs` since before. */
+  loopTick(dueMs: number, nowMs: number, cpuMs: number): void {
+    if (nowMs - dueMs > TOLERANCE_MS) this.#loopPauses.push({ fromMs: dueMs, toMs: nowMs, cpuMs });
     this.#sort(nowMs - SETTLE_MS);
   }
 
@@ -48,14 +57,17 @@ export class StallSorter {
   /** Decides all pauses that ended before `beforeMs` and forgets them. */
   #sort(beforeMs: number): void {
     while (this.#loopPauses[0] !== undefined && this.#loopPauses[0].toMs <= beforeMs) {
-      const pause = this.#loopPauses.shift() as Pause;
-      const sharedMs = this.#hostPauses.reduce((sum, host) => sum + overlapMs(pause, host), 0);
-      if (sharedMs > 0) {
+      const pause = this.#loopPauses.shift() as LoopPause;
+      const pauseMs = pause.toMs - pause.fromMs;
+      const togetherMs = this.#hostPauses.reduce((sum, host) => sum + overlapMs(pause, host), 0);
+      const hostMs = Math.max(togetherMs, pauseMs - pause.cpuMs);
+      if (hostMs > TOLERANCE_MS) {
         this.#hostCount += 1;
-        this.#hostMaxMs = Math.max(this.#hostMaxMs, sharedMs);
+        this.#hostMaxMs = Math.max(this.#hostMaxMs, hostMs);
       }
-      const ownMs = pause.toMs - pause.fromMs - sharedMs;
-      if (ownMs > LOOP_TOLERANCE_MS) this.#loopMaxMs = Math.max(this.#loopMaxMs, ownMs);
+      if (pauseMs - hostMs > TOLERANCE_MS) {
+        this.#loopMaxMs = Math.max(this.#loopMaxMs, pauseMs - hostMs);
+      }
     }
     const oldestMs = Math.min(beforeMs, this.#loopPauses[0]?.fromMs ?? beforeMs);
     this.#hostPauses = this.#hostPauses.filter(({ toMs }) => toMs > oldestMs);

@@ -74,6 +74,15 @@ describe('the end of a point', () => {
     });
   });
 
+  it('is not interrupted by a signal to stop what has stopped', async () => {
+    const run = startPoint(scheduleOf(atSeconds(0), { stopNs: S }), answering(10));
+    await run.clock.advanceTo(2 * S);
+    run.stopStarts.abort();
+    await run.clock.runAll();
+    expect(await run.outcome).toMatchObject({ stopReason: 'duration', partial: false, stopNs: S });
+    expect(fatesOf(run.records)).toEqual({ 0: 'completed' });
+  });
+
   it('sends nothing when it was stopped before it began', async () => {
     const { records, port } = await runPoint(scheduleOf(atSeconds(0, 1)), answering(1), {
       stopStarts: AbortSignal.abort(),
@@ -100,13 +109,21 @@ describe('broken contracts', () => {
     expect(run.records.flatMap(({ timeline }) => timeline?.notes ?? [])).toEqual(['clientFault']);
   });
 
-  it('writes off a try that does not end when cancelled', async () => {
-    const run = startPoint(scheduleOf(atSeconds(0), { stopNs: S }), answering(1), {
-      send: { send: () => new Promise(() => {}) },
+  it('writes off a try that does not end when cancelled, whatever comes of it later', async () => {
+    const run = startPoint(scheduleOf(atSeconds(0.5), { stopNs: S }), answering(1), {
+      send: {
+        send: (request) =>
+          new Promise((resolve) => {
+            run.clock.at(20 * S, () => {
+              resolve(run.port.send(request, new AbortController().signal));
+            });
+          }),
+      },
       atEnd: { kind: 'cancel' },
     });
     await run.clock.runAll();
     await expect(run.outcome).rejects.toThrow('did not end request 0');
+    expect(run.records).toHaveLength(1);
     expect(fatesOf(run.records)).toEqual({ 0: 'cancelled' });
   });
 

@@ -212,6 +212,18 @@ describe('ceiling and budget', () => {
     expect(result.stopNs).toBe(2 * S + 1);
   });
 
+  it('sends nothing smaller in the place of what the budget could not bear', async () => {
+    const schedule = scheduleOf(atSeconds(0, 0));
+    const requests = schedule.requests.map((request) => ({
+      ...request,
+      outputTokensMax: request.index === 0 ? 40 : 1,
+    }));
+    const { port } = await runPoint({ ...schedule, requests }, answering(1), {
+      budget: new Budget({ ...NO_LIMITS, maxOutputTokens: 30 }),
+    });
+    expect(port.sent).toEqual([]);
+  });
+
   it('spends what the server said, not what was allowed', async () => {
     const budget = new Budget({ ...NO_LIMITS, maxOutputTokens: 50 });
     const { records } = await runPoint(
