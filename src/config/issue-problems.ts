@@ -75,6 +75,6 @@ function valueProblem(issue: Issue, path: KeyPath, written: Written): Problem {
       value === null
         ? `${subjectOf(written, path)} has no value`
         : `${quotedSubject(written, path)} ${message}`,
-    hint,
+    hint: value === null ? 'give it one, or leave the key out' : hint,
   });
 }

@@ -13,7 +13,7 @@ const lengthKeys = mapping({
     .optional()
     .describe('Every whole number from `min` to `max` is equally likely.'),
   lognormal: mapping({
-    median: positiveNumber('a token count', '2000'),
+    median: count,
     sigma: positiveNumber('a spread above 0', '0.8'),
     min: count.prefault(1),
     max: count,

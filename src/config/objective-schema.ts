@@ -22,6 +22,7 @@ import { checkList } from './check-schema.ts';
 import {
   count,
   duration,
+  durationFault,
   expects,
   fail,
   flag,
@@ -30,22 +31,24 @@ import {
   share,
   text,
   wholeNumber,
+  withHint,
 } from './scalars.ts';
 
 const limit = duration('above0', '500ms');
 
+const EMPTY_LIST = withHint('is an empty list', 'name at least one, or leave the key out');
 const outputKinds = z
   .array(
     oneOf<OutputKind>(['answer', 'reasoning', 'refusal', 'toolCall']),
     expects('a list', 'write [answer]'),
   )
-  .min(1);
+  .min(1, EMPTY_LIST);
 const finishReasons = z
   .array(
     oneOf<FinishReason>(['stop', 'length', 'toolCalls', 'contentFilter', 'other']),
     expects('a list', 'write [stop]'),
   )
-  .min(1);
+  .min(1, EMPTY_LIST);
 
 const BUCKETS = 'write { 1k: 500ms, 4k: 1s }, and 4k+: 2s for anything longer';
 
@@ -109,10 +112,9 @@ const ttftKeys = mapping({
   return { limits, from, counts: counts ?? DEFAULT_COUNTS };
 });
 
-const ttft = z.union(
-  [limit.transform((limitNs) => ttftOf(everyLength(limitNs))), ttftKeys],
-  expects('a limit', 'write ttft: 500ms'),
-);
+const ttft = z.union([limit.transform((limitNs) => ttftOf(everyLength(limitNs))), ttftKeys], {
+  error: ({ input }) => durationFault(typeof input === 'number' ? String(input) : '', '500ms'),
+});
 
 function ttftOf(limits: readonly BucketLimit[] | null): TtftPart {
   return { limits, from: 'planned', counts: DEFAULT_COUNTS };

@@ -41,6 +41,7 @@ export function problemAt(
 
 /** How to call the thing at `path`: the flag that gave it, or its key. */
 export function subjectOf(written: Written, path: KeyPath): string {
+  if (path.length === 0) return 'the file';
   const given = written.flagOf(path);
   if (given !== null) return given;
   if (written.file !== null || valueAt(written.tree, path) !== undefined) return keyPathText(path);
@@ -59,7 +60,8 @@ export function quotedSubject(written: Written, path: KeyPath): string {
 
 /** Whether a wrong value may be a credential put where it does not belong, and so is not quoted. */
 function mayHoldSecret([section, key]: KeyPath, source: string): boolean {
-  return section === 'target' && (key === 'headers' || key === 'keyEnv' || source.includes('@'));
+  if (section !== 'target') return false;
+  return key === 'headers' || key === 'keyEnv' || /[@?]/.test(source);
 }
 
 /** How to write `value` at `path`: `--rate 4` on a command line, `load.rate: 4` in a file. */

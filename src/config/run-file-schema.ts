@@ -9,6 +9,7 @@ import { objectiveKeys } from './objective-schema.ts';
 import {
   count,
   duration,
+  durationFault,
   expects,
   mapping,
   nonNegativeNumber,
@@ -58,10 +59,9 @@ export const RUN_SECTIONS = {
     .prefault('0s')
     .describe('First part of each point’s duration, reported apart.'),
   drain: z
-    .union(
-      [z.literal('cancel'), duration('above0', '30s or cancel')],
-      expects('a duration or cancel', 'write 30s or cancel'),
-    )
+    .union([z.literal('cancel'), duration('above0', '30s or cancel')], {
+      error: ({ input }) => durationFault(String(input), '30s or cancel'),
+    })
     .prefault('30s')
     .describe('Wait this long for open answers at the end of a point, or `cancel` them at once.'),
   latenessLimit: duration('above0', '100ms')

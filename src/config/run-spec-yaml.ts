@@ -71,26 +71,29 @@ function runSpecTree(spec: RunSpec): Record<string, unknown> {
 }
 
 function targetTree(target: TargetSpec): Record<string, unknown> {
-  const { limits } = target;
-  const tree = withoutNulls({
-    url: target.url,
-    api: target.api,
-    model: target.model,
-    stream: target.stream,
-    keyFile: target.apiKeyFile,
-    headers: target.headers,
-    body: target.body,
-    exact: target.exactOutput,
-    tokensPerEvent: target.oneTokenPerEvent ? 'one' : 'unknown',
-    proxy: target.proxy,
-    ca: target.caFile,
-    timeout: durationText(limits.requestTimeoutNs),
-    connectTimeout: durationText(limits.connectTimeoutNs),
-    maxLineBytes: limits.lineBytes,
-    maxResponseBytes: limits.responseBytes,
-  });
-  // Left out, the key would come from whatever the reader's environment holds.
-  return target.apiKeyFile === null ? { ...tree, keyEnv: target.apiKeyEnv } : tree;
+  const { limits, apiKeyFile } = target;
+  return {
+    ...withoutNulls({
+      url: target.url,
+      api: target.api,
+      model: target.model,
+      stream: target.stream,
+    }),
+    // Left out, the key would come from whatever the reader's environment holds.
+    ...(apiKeyFile === null ? { keyEnv: target.apiKeyEnv } : { keyFile: apiKeyFile }),
+    ...withoutNulls({
+      headers: target.headers,
+      body: target.body,
+      exact: target.exactOutput,
+      tokensPerEvent: target.oneTokenPerEvent ? 'one' : 'unknown',
+      proxy: target.proxy,
+      ca: target.caFile,
+      timeout: durationText(limits.requestTimeoutNs),
+      connectTimeout: durationText(limits.connectTimeoutNs),
+      maxLineBytes: limits.lineBytes,
+      maxResponseBytes: limits.responseBytes,
+    }),
+  };
 }
 
 function workloadTree(workload: WorkloadSpec): Record<string, unknown> {

@@ -145,7 +145,8 @@ export function duration(
     });
 }
 
-function durationFault(value: string, example: string): string {
+/** What is wrong with a text that should be a duration. */
+export function durationFault(value: string, example: string): string {
   const bare = value.trim();
   if (!/^\d+(?:\.\d+)?$/.test(bare)) return withHint('is not a duration', `write ${example}`);
   return withHint('has no unit', Number(bare) === 0 ? 'write 0s' : `write ${bare}ms or ${bare}s`);

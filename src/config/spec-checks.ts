@@ -149,7 +149,7 @@ function budgetProblems(sections: ReadSections, written: Written): Problem[] {
     if (expected > budget.maxRequests) {
       impossible(
         'maxRequests',
-        `is less than the about ${expected} requests of this load`,
+        `is less than the ${expected} requests that this load expects`,
         `raise it to ${expected}, or shorten the run`,
       );
     }

@@ -1,6 +1,6 @@
 /** The `target` section: the service under test and how to reach it. */
 import { z } from 'zod';
-import { count, duration, expects, fail, flag, mapping, oneOf, text, withHint } from './scalars.ts';
+import { count, duration, expects, flag, mapping, oneOf, text, withHint } from './scalars.ts';
 
 /** Values that JSON can carry, for extra body fields and declared facts. */
 export const jsonRecord = z.record(
@@ -9,38 +9,36 @@ export const jsonRecord = z.record(
   expects('a mapping', 'write keys and values under it'),
 );
 
+/** Headers and query parameters that carry keys. */
+const CREDENTIAL_NAME =
+  /^(?:authorization|proxy-authorization|cookie|key|.*api-?key|.*token|.*secret)$/i;
+
 const SECRET_IN_SPEC = 'holds a credential, and a spec is printed and stored';
 
 const url = z
   .string(expects('a URL', 'write http://127.0.0.1:8000'))
-  .transform((value, context) => {
-    let parsed: URL;
-    try {
-      parsed = new URL(value);
-    } catch {
-      return fail(context, 'is not a URL', 'write http://127.0.0.1:8000');
-    }
-    if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
-      return fail(
-        context,
-        'is not an http or https URL',
-        `write http://${value.replace(/^\w+:\/+/, '')}`,
-      );
-    }
-    if (parsed.username !== '' || parsed.password !== '') {
-      return fail(context, SECRET_IN_SPEC, 'put the key in a variable: keyEnv: NAME');
-    }
-    if (parsed.search !== '' || parsed.hash !== '') {
-      return fail(context, 'is not a base URL', 'leave out everything from ? or #');
-    }
-    return /\/(?:chat\/)?completions\/?$/.test(parsed.pathname)
-      ? fail(
-          context,
-          'is not a base URL',
-          'leave out the endpoint: `api: chat` or `api: completions` adds it',
-        )
-      : value;
+  .superRefine((value, context) => {
+    const message = urlFault(value);
+    if (message !== null) context.addIssue({ code: 'custom', message });
   });
+
+function urlFault(value: string): string | null {
+  if (!URL.canParse(value)) return withHint('is not a URL', 'write http://127.0.0.1:8000');
+  const { protocol, username, password, searchParams, hash, pathname } = new URL(value);
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    // A mistyped user:password@host must not come back in the hint.
+    const bare = /[@?]/.test(value) ? '127.0.0.1:8000' : value.replace(/^\w+:\/+/, '');
+    return withHint('is not an http or https URL', `write http://${bare}`);
+  }
+  const holdsKey = [...searchParams.keys()].some((name) => CREDENTIAL_NAME.test(name));
+  if (username !== '' || password !== '' || holdsKey) {
+    return withHint(SECRET_IN_SPEC, 'put the key in a variable: keyEnv: NAME');
+  }
+  if (hash !== '') return withHint('is not a base URL', 'leave out everything from #');
+  return /\/(?:chat\/)?completions\/?$/.test(pathname)
+    ? withHint('is not a base URL', 'leave out the endpoint: api: chat or completions adds it')
+    : null;
+}
 
 const variableName = z
   .string(expects('the name of a variable', 'write keyEnv: OPENAI_API_KEY'))
@@ -52,8 +50,6 @@ const variableName = z
     ),
   });
 
-const CREDENTIAL_HEADER =
-  /^(?:authorization|proxy-authorization|cookie|.*api-?key|.*token|.*secret)$/i;
 const OWN_HEADERS = new Set([
   'host',
   'connection',
@@ -86,7 +82,7 @@ function headerFault(name: string, value: string, seen: ReadonlySet<string>): st
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
     return withHint('is not a header name', 'write letters, digits and -');
   }
-  if (CREDENTIAL_HEADER.test(name)) {
+  if (CREDENTIAL_NAME.test(name)) {
     return withHint(
       SECRET_IN_SPEC,
       'remove it: the key of keyEnv or keyFile is sent as a Bearer token',
@@ -104,7 +100,6 @@ function headerFault(name: string, value: string, seen: ReadonlySet<string>): st
 const OWN_BODY_FIELDS: ReadonlyMap<string, string> = new Map([
   ['model', 'write target.model'],
   ['stream', 'write target.stream'],
-  ['stream_options', 'usage is always asked for when streaming'],
   ['messages', 'use workload.prompts, or workload.bodies for whole bodies'],
   ['prompt', 'use workload.prompts, or workload.bodies for whole bodies'],
   ['max_tokens', 'write workload.output'],

@@ -44,8 +44,7 @@ export function readYaml(
   };
   const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
     code: 'E_CONFIG_SYNTAX',
-    message: syntaxMessage(error.code, error.message),
-    hint: syntaxHint(error.code, lineAt(text, error.pos[0])),
+    ...syntaxFault(error.code, error.message, lineAt(text, error.pos[0])),
     place: place(error.pos[0]),
   }));
   const stopped = document.errors.some((error) => error.code !== 'DUPLICATE_KEY');
@@ -55,10 +54,20 @@ export function readYaml(
   for (const { node, problem } of unresolved) {
     problems.push({ ...problem, place: place(node.range?.[0] ?? 0) });
   }
+  const tree = plainTree(document);
+  if (tree === null) {
+    const problem: Problem = {
+      code: 'E_CONFIG_SYNTAX',
+      message: 'the aliases (*name) refer to themselves or multiply without end',
+      hint: 'write the values out',
+      place: place(0),
+    };
+    return { source: null, problems: [...problems, problem] };
+  }
   return {
     source: {
       kind: options.kind,
-      tree: document.toJS({ maxAliasCount: 100 }),
+      tree: tree.value,
       file: options.file,
       flagOf: () => null,
       placeOf: (path) => place(find(document, path).value?.range?.[0] ?? 0),
@@ -77,6 +86,19 @@ export function readYaml(
     },
     problems,
   };
+}
+
+/** The document as plain values; `null` when its aliases never end, or end in far too much. */
+function plainTree(document: Document): { readonly value: unknown } | null {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    // An anchor that holds its own alias makes a cycle, which JSON refuses.
+    JSON.stringify(value);
+    return { value };
+  } catch (error) {
+    if (error instanceof ReferenceError || error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 interface Found {
@@ -191,30 +213,27 @@ function lineAt(text: string, offset: number): string {
   return text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)[0] ?? '';
 }
 
-function syntaxMessage(code: string, message: string): string {
+/** The parser's finding in the user's terms. */
+function syntaxFault(
+  code: string,
+  message: string,
+  line: string,
+): { readonly message: string; readonly hint: string } {
   switch (code) {
     case 'DUPLICATE_KEY':
-      return 'the key is given twice';
+      return { message: 'the key is given twice', hint: 'keep one of the two' };
     case 'MULTIPLE_DOCS':
-      return 'the file holds more than one document';
-    default:
-      return message;
-  }
-}
-
-function syntaxHint(code: string, line: string): string {
-  switch (code) {
-    case 'DUPLICATE_KEY':
-      return 'keep one of the two';
-    case 'MULTIPLE_DOCS':
-      return 'write one run per file, without ---';
+      return {
+        message: 'the file holds more than one document',
+        hint: 'write one run per file, without ---',
+      };
     case 'TAB_AS_INDENT':
-      return 'indent with spaces';
+      return { message: 'a tab indents the line', hint: 'indent with spaces' };
     case 'TAG_RESOLVE_FAILED':
-      return 'remove the tag, or quote a value that starts with !';
+      return { message, hint: 'remove the tag, or quote a value that starts with !' };
     default:
       return /[{[].*\$\{/.test(line)
-        ? 'quote a variable inside { } or [ ]: "${NAME}"'
-        : 'check the indentation, and quote values that hold : # { } [ ] or ,';
+        ? { message: 'a variable inside { } or [ ] is not quoted', hint: 'write "${NAME}"' }
+        : { message, hint: 'check the indentation, and quote values that hold : # { } [ ] or ,' };
   }
 }
