@@ -23,8 +23,8 @@ export type K6Prompt =
 
 /** The first `limit` prompts of a schedule: its own mix, in its own order. */
 export function k6Prompts(
-  requests: readonly ScheduledRequest[],
   source: PromptSource,
+  requests: readonly ScheduledRequest[],
   limit = 64,
 ): K6Prompt[] {
   return requests.slice(0, limit).map((request) => k6Prompt(request, source));
