@@ -188,6 +188,27 @@ describe('windows', () => {
     expect(pointSummaryOf([straddling], { points }).rates.outputTokensPerSecond).toBe(50 / 6);
   });
 
+  it('sums fractions of tokens in one order, whatever the order of the records', () => {
+    // Answers cut by the window at 1/3, 1/7 and 1/10 of their one token: their sum depends on its order.
+    const [a, b, c] = [3, 7, 10].map((events, scheduleIndex) =>
+      recordOf({
+        scheduleIndex,
+        plannedNs: nsFromSeconds(3) + scheduleIndex,
+        arrivalsNs: Array.from({ length: events }, (_, event) =>
+          nsFromSeconds(event === events - 1 ? 4.5 : 3.5),
+        ),
+        usage: { completionTokens: 1 },
+      }),
+    ) as [RequestRecord, RequestRecord, RequestRecord];
+    const sums = [
+      [a, b, c],
+      [b, c, a],
+      [c, b, a],
+    ].map((records) => pointSummaryOf(records, { points }).rates.outputTokensPerSecond);
+    expect(new Set(sums).size).toBe(1);
+    expect(sums[0]).toBeCloseTo((1 / 3 + 1 / 7 + 1 / 10) / 6, 12);
+  });
+
   it('believes per-event counts over the share of events', () => {
     const straddling = recordOf({
       plannedNs: nsFromSeconds(3),
