@@ -105,10 +105,7 @@ function checkText(url: string, { passed, preflight, findings }: TargetCheck): s
     ],
     ['server', printable(identity.version ?? 'does not name its version', 60)],
     ['round trip', `${msText(identity.roundTripNs)} (fastest of 5)`],
-    [
-      'one answer',
-      `TTFT ${msText(answer.ttftNs)}, ${answer.outputTokens ?? 'unknown'} tokens in ${msText(answer.completionNs)}`,
-    ],
+    ...(answer === null ? [] : [answerRow(answer)]),
     ...findings.map(({ name, state, detail }): [string, string] => [
       name,
       state === 'fail' ? `FAIL: ${detail}` : detail,
@@ -117,6 +114,12 @@ function checkText(url: string, { passed, preflight, findings }: TargetCheck): s
   const width = Math.max(...rows.map(([name]) => name.length));
   const body = rows.map(([name, detail]) => `  ${name.padEnd(width)}  ${detail}\n`).join('');
   return `${passed ? 'PASS' : 'FAIL'}  ${redactUrl(url)}\n${body}`;
+}
+
+function answerRow(answer: NonNullable<TargetCheck['preflight']['answer']>): [string, string] {
+  const { ttftNs, outputTokens, completionNs } = answer;
+  const tokens = outputTokens ?? 'unknown';
+  return ['one answer', `TTFT ${msText(ttftNs)}, ${tokens} tokens in ${msText(completionNs)}`];
 }
 
 function msText(ns: number | null): string {

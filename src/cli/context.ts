@@ -25,10 +25,10 @@ export function processContext(): CommandContext {
     env,
     stdout: (text) => void stdout.write(text),
     stderr: (text) => void stderr.write(text),
-    stdoutIsTerminal: stdout.isTTY === true,
-    stderrIsTerminal: stderr.isTTY === true,
+    stdoutIsTerminal: Boolean(stdout.isTTY),
+    stderrIsTerminal: Boolean(stderr.isTTY),
     columns: stdout.columns ?? 100,
-    color: wantsColor(env, stdout.isTTY === true),
+    color: wantsColor(env, Boolean(stdout.isTTY)),
     onInterrupt(action) {
       let count = 0;
       const listener = (): void => {

@@ -14,5 +14,3 @@ if (major < 20 || (major === 20 && minor < 19)) {
   const { runCommandLine } = await import('./command-line.ts');
   process.exitCode = await runCommandLine(process.argv.slice(2));
 }
-
-export {};

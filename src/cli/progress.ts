@@ -75,7 +75,8 @@ function roundedDuration(ns: number): string {
   return durationText(Math.max(1, Math.round(ns / NS_PER_SECOND)) * NS_PER_SECOND);
 }
 
-function readyText({ talk, answer, calibration }: Preflight): string {
+function readyText({ talk, answer, failure, calibration }: Preflight): string {
+  if (answer === null) return `target: the one answer before the load failed: ${failure}; going on`;
   const counting = {
     perEventUsage: 'tokens counted per event',
     usage: 'tokens counted by the final usage',

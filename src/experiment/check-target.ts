@@ -1,6 +1,7 @@
 /** `goodput check`: what a server is and can do, from a handful of requests. */
 import type { RunSpec } from '../config/index.ts';
 import { DIALECTS } from '../wire/index.ts';
+import type { AnswerFacts } from './answer-facts.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { type ExperimentPorts, openClient } from './run-experiment.ts';
 
@@ -21,8 +22,8 @@ export interface TargetCheck {
 const BUNCHED_SHARE = 0.5;
 
 /**
- * Errors: EnvironmentError when the target cannot be reached or refuses the probe; ProblemsError
- * when no model can be chosen.
+ * Errors: EnvironmentError when the target cannot be reached or refuses us (key, path, model);
+ * ProblemsError when no model can be chosen.
  */
 export async function checkTarget(
   spec: Pick<RunSpec, 'target' | 'checks'>,
@@ -47,18 +48,21 @@ export async function checkTarget(
 }
 
 function findingsOf(stream: boolean, seen: Preflight): CheckFinding[] {
+  const { answer } = seen;
+  if (answer === null) {
+    return [{ name: 'answer', state: 'fail', detail: seen.failure ?? 'none' }];
+  }
   return [
-    ...(stream ? [streaming(seen), buffering(seen), tokensPerEvent(seen)] : []),
+    ...(stream ? [streaming(answer), buffering(answer), tokensPerEvent(answer, seen)] : []),
     usage(seen),
-    reasoning(seen),
-    cached(seen),
+    reasoning(answer),
+    cached(answer),
     exactLengths(seen),
     promptLength(seen),
   ];
 }
 
-function streaming({ answer }: Preflight): CheckFinding {
-  const { events, finishReason } = answer;
+function streaming({ events, finishReason }: AnswerFacts): CheckFinding {
   if (events < 2) {
     const detail = `${events} output event in the whole answer: nothing to time between tokens`;
     return { name: 'streaming', state: 'fail', detail };
@@ -71,7 +75,7 @@ function streaming({ answer }: Preflight): CheckFinding {
 }
 
 /** Events that arrive together were held back together: TTFT and totals hold, gaps do not. */
-function buffering({ answer }: Preflight): CheckFinding {
+function buffering(answer: AnswerFacts): CheckFinding {
   const { events, eventsInSharedReads, outputSpanShare } = answer;
   const share = events < 2 ? 0 : eventsInSharedReads / (events - 1);
   const isBurst = events >= 8 && outputSpanShare !== null && outputSpanShare < 0.05;
@@ -85,8 +89,7 @@ function buffering({ answer }: Preflight): CheckFinding {
   return { name: 'buffering', state: 'note', detail };
 }
 
-function tokensPerEvent({ answer, talk }: Preflight): CheckFinding {
-  const { tokensPerEvent: mean } = answer;
+function tokensPerEvent({ tokensPerEvent: mean }: AnswerFacts, { talk }: Preflight): CheckFinding {
   if (mean === null) {
     return { name: 'tokens/event', state: 'note', detail: 'unknown: TPOT cannot be measured' };
   }
@@ -105,8 +108,7 @@ function usage({ talk }: Preflight): CheckFinding {
   return { name: 'usage', state, detail: details[talk.tokens] };
 }
 
-function reasoning({ answer }: Preflight): CheckFinding {
-  const { reasoningEvents, events } = answer;
+function reasoning({ reasoningEvents, events }: AnswerFacts): CheckFinding {
   const detail =
     reasoningEvents === 0
       ? 'none seen'
@@ -114,8 +116,7 @@ function reasoning({ answer }: Preflight): CheckFinding {
   return { name: 'reasoning', state: 'note', detail };
 }
 
-function cached({ answer }: Preflight): CheckFinding {
-  const tokens = answer.cachedPromptTokens;
+function cached({ cachedPromptTokens: tokens }: AnswerFacts): CheckFinding {
   const detail =
     tokens === null ? 'the server does not tell' : `told; ${tokens} in a prompt never sent before`;
   return { name: 'cached tokens', state: 'note', detail };

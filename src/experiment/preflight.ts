@@ -33,8 +33,10 @@ export interface PreflightOptions {
 export interface Preflight {
   readonly identity: ServerIdentity;
   readonly talk: TalkContract;
-  /** One real answer of at most {@link PROBE_TOKENS} tokens. */
-  readonly answer: AnswerFacts;
+  /** One real answer of at most {@link PROBE_TOKENS} tokens; `null` when the service failed it. */
+  readonly answer: AnswerFacts | null;
+  /** How the service failed the probe. The load goes on: failures are what a load test counts. */
+  readonly failure: string | null;
   /** `null` when not measured; prompts then count one token a word. */
   readonly calibration: PromptCalibration | null;
   /** `null` when not tried. */
@@ -49,8 +51,9 @@ const CALIBRATION_WORDS = 512;
 const PER_EVENT_USAGE_OWNERS: ReadonlySet<string> = new Set(['vllm', 'goodput']);
 
 /**
- * Errors: EnvironmentError when the target cannot be reached or refuses the probe; ProblemsError
- * when no model can be chosen, or exact lengths were asked for and the server does not keep them.
+ * Errors: EnvironmentError when the target cannot be reached, or refuses the probe by our own
+ * fault (key, path, model, body); ProblemsError when no model can be chosen, or exact lengths were
+ * asked for and the server does not keep them.
  */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const { client, clock, target } = options;
@@ -65,6 +68,11 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     exactOutput: false,
   };
   const { talk: accepted, result } = await firstAnswer(options, wished);
+  if (result.end.kind !== 'completed') {
+    const talk: TalkContract = { ...accepted, exactOutput: target.exactOutput };
+    const failure = failureText(result);
+    return { identity, talk, answer: null, failure, calibration: null, exactOutputWorks: null };
+  }
   const answer = answerFacts(result);
   const exactOutputWorks =
     target.exactOutput || options.probesExact ? await keepsExactLength(options, accepted) : null;
@@ -77,6 +85,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
       exactOutput: target.exactOutput,
     },
     answer,
+    failure: null,
     calibration: options.needsCalibration
       ? await measureCalibration(options, accepted, answer)
       : null,
@@ -110,9 +119,17 @@ async function firstAnswer(
     const result = await probe(options, talk, { words: PROBE_WORDS, maxTokens: PROBE_TOKENS });
     if (result.end.kind === 'completed') return { talk, result };
     refused ??= result;
+    if (!isOwnFault(result.httpStatus)) return { talk: plain, result };
     if (result.httpStatus !== 400 && result.httpStatus !== 422) break;
   }
   throw probeRefused(refused as SendResult);
+}
+
+/** A 4xx says that we asked wrongly, except for limits (429) and time (408). */
+function isOwnFault(httpStatus: number | null): boolean {
+  return (
+    httpStatus !== null && httpStatus >= 400 && httpStatus < 500 && ![408, 429].includes(httpStatus)
+  );
 }
 
 /** Asks for an exact length and sees whether it was kept. */
@@ -162,17 +179,20 @@ function probe(
   );
 }
 
-function probeRefused({ end, httpStatus }: SendResult): EnvironmentError {
+/** `httpStatus, HTTP 404 (not_found)`: machine words only. */
+function failureText({ end, httpStatus }: SendResult): string {
   const what = end.kind === 'failed' ? end.failure : end.kind;
   const status = httpStatus === null ? '' : `, HTTP ${httpStatus}`;
   const error = end.kind === 'failed' ? end.error : null;
   const words = [error?.type, error?.code].filter((word) => word !== null && word !== undefined);
+  return `${what}${status}${words.length > 0 ? ` (${words.join(', ')})` : ''}`;
+}
+
+function probeRefused(result: SendResult): EnvironmentError {
   return new EnvironmentError({
     code: 'E_TARGET_REFUSED',
-    message: `one small request before the load did not succeed: ${what}${status}${
-      words.length > 0 ? ` (${words.join(', ')})` : ''
-    }`,
-    hint: HINTS[httpStatus ?? 0] ?? 'see docs/errors.md for the failure class',
+    message: `the target refuses one small request before the load: ${failureText(result)}`,
+    hint: HINTS[result.httpStatus ?? 0] ?? 'check the URL, --api and --model',
   });
 }
 
@@ -180,9 +200,6 @@ const HINTS: Readonly<Record<number, string>> = {
   400: 'the server does not accept this body: check --api, --model and --body',
   401: 'give the key with --key-env or --key-file',
   403: 'the key may not use this model',
-  404: 'check the URL, --api and --model',
-  429: 'the service is at its limit before the load has begun',
-  503: 'the service is overloaded or still starting',
 };
 
 function noExactLengths(): ProblemsError {

@@ -73,9 +73,13 @@ export async function runExperiment(
       probesExact: false,
     });
     ports.notify({ kind: 'ready', preflight: ready });
-    const manifest = await runPoints(spec, ports, { plan, ready, client });
+    const folder = await createRunFolder(ports.dir, { force: ports.force });
+    const manifest = await runPoints(spec, ports, { plan, ready, client, folder });
     ports.notify({ kind: 'summarising' });
-    return await finish(spec, ports, manifest);
+    const summary = await summariseFolder(spec, ports);
+    await folder.writeSummary(summary);
+    const interrupted = ports.stopStarts.aborted || ports.cancelAll.aborted;
+    return { manifest, summary, interrupted };
   } finally {
     client.close();
   }
@@ -110,6 +114,7 @@ interface RunParts {
   readonly plan: RunPlan;
   readonly ready: Preflight;
   readonly client: HttpClient;
+  readonly folder: RunFolder;
 }
 
 /** Runs the points in order of load, keeping the manifest true at every moment. */
@@ -118,8 +123,7 @@ async function runPoints(
   ports: ExperimentPorts,
   parts: RunParts,
 ): Promise<Manifest> {
-  const { plan, ready } = parts;
-  const folder = await createRunFolder(ports.dir, { force: ports.force });
+  const { plan, ready, folder } = parts;
   let manifest = runManifest({
     spec,
     plan,
@@ -143,7 +147,6 @@ async function runPoints(
         ...parts,
         point,
         budget,
-        folder,
         manifest,
       });
       done.push(ended);
@@ -164,7 +167,6 @@ function runOne(
   parts: RunParts & {
     readonly point: PlannedPoint;
     readonly budget: Budget;
-    readonly folder: RunFolder;
     readonly manifest: Manifest;
   },
 ): ReturnType<typeof runPoint> {
@@ -196,22 +198,12 @@ function runOne(
 }
 
 /** The same way from records to summary as `goodput judge` takes. */
-async function finish(
-  spec: RunSpec,
-  ports: ExperimentPorts,
-  manifest: Manifest,
-): Promise<ExperimentResult> {
+async function summariseFolder(spec: RunSpec, ports: ExperimentPorts): Promise<Summary> {
   const run = await openRun(ports.dir);
-  const summary = await summariseRun(
-    { manifest, records: () => run.records() },
-    { objective: spec.objective, toolVersion: ports.toolVersion },
-  );
+  const { objective } = spec;
+  const summary = await summariseRun(run, { objective, toolVersion: ports.toolVersion });
   for (const { message } of run.problems) {
     ports.notify({ kind: 'note', text: printable(message) });
   }
-  return {
-    manifest,
-    summary,
-    interrupted: ports.stopStarts.aborted || ports.cancelAll.aborted,
-  };
+  return summary;
 }

@@ -124,12 +124,13 @@ const SAMPLING_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 function preflightJson(preflight: Preflight): JsonValue {
-  const { identity, answer, calibration, exactOutputWorks } = preflight;
+  const { identity, answer, failure, calibration, exactOutputWorks } = preflight;
   const plain = {
     models: identity.models,
     version: identity.version,
     roundTripNs: identity.roundTripNs,
     answer,
+    failure,
     calibration,
     exactOutputWorks,
   };

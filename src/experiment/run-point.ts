@@ -69,7 +69,11 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
     stopStarts: options.stopStarts,
     cancelAll: options.cancelAll,
     template: options.template,
-    onRecord: (record) => options.folder.appendRecord(record),
+    // A closed loop is planned longer than it runs; what it never came to is no result.
+    onRecord: (record) =>
+      point.load.closedLoop && record.dispatch.kind === 'notReached'
+        ? undefined
+        : options.folder.appendRecord(record),
     onProgress: options.onProgress,
   });
   const evidence = await meter.stop();
@@ -119,7 +123,7 @@ function connectionsToWarm({ spec, point, preflight }: PointRunOptions): number 
   const { schedule, load } = point;
   if (schedule.slots !== null) return Math.min(schedule.slots, WARM_CONNECTIONS_MAX);
   if (load.kind === 'users') return Math.min(load.level, WARM_CONNECTIONS_MAX);
-  const answerNs = preflight.answer.completionNs ?? NS_PER_SECOND;
+  const answerNs = preflight.answer?.completionNs ?? NS_PER_SECOND;
   const perSecond = schedule.requests.length / secondsFromNs(schedule.stopNs);
   const likely = Math.ceil(perSecond * secondsFromNs(answerNs) * 2) + 4;
   return Math.min(likely, spec.budget.maxInFlight, WARM_CONNECTIONS_MAX);
