@@ -53,7 +53,8 @@ function issueText(
   if (first === undefined) {
     return { key: '', message: 'this line is not a JSON object', hint: null };
   }
-  const name = [String(first), ...rest.map((step) => `[${String(step)}]`)].join('');
+  const steps = rest.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
+  const name = `${String(first)}${steps.join('')}`;
   const message = issue.message.endsWith('received undefined')
     ? `${name} is missing`
     : `${name}: ${issue.message}`;

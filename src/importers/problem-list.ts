@@ -1,5 +1,5 @@
 /** The problems of one file, gathered until it is read to its end. */
-import type { ErrorCode, Problem } from '../base/index.ts';
+import { printable, type ErrorCode, type Place, type Problem } from '../base/index.ts';
 
 /** So many are shown; a file of another format would have one in every line. */
 const SHOWN = 20;
@@ -14,11 +14,13 @@ export interface RowProblem {
   readonly hint: string | null;
 }
 
+type PlacedProblem = Problem & { readonly place: Place };
+
 export class ProblemList {
   readonly #file: string;
-  readonly #shown: Problem[] = [];
+  readonly #shown: PlacedProblem[] = [];
   #more = 0;
-  #firstHidden: Problem | null = null;
+  #firstHidden: PlacedProblem | null = null;
 
   constructor(file: string) {
     this.#file = file;
@@ -30,11 +32,18 @@ export class ProblemList {
 
   /** Line of the first problem; `null` without any. */
   get firstLine(): number | null {
-    return this.#shown[0]?.place?.line ?? null;
+    return this.#shown[0]?.place.line ?? null;
   }
 
   add({ code, line, column, message, hint }: RowProblem): void {
-    const problem = { code, message, hint, place: { file: this.#file, line, column } };
+    const place = { file: this.#file, line, column };
+    // Keys and headers of the file may stand in both texts.
+    const problem = {
+      code,
+      message: printable(message),
+      hint: hint === null ? null : printable(hint),
+      place,
+    };
     if (this.#shown.length < SHOWN) {
       this.#shown.push(problem);
       return;
@@ -43,10 +52,15 @@ export class ProblemList {
     this.#firstHidden ??= problem;
   }
 
-  /** The first ones, then one that counts the rest and stands where they begin. */
+  /** The first ones in order of place, then one that counts the rest, where they begin. */
   toProblems(): readonly Problem[] {
-    if (this.#firstHidden === null) return this.#shown;
+    const shown = this.#shown.toSorted((a, b) => comparePlaces(a.place, b.place));
+    if (this.#firstHidden === null) return shown;
     const rest = { ...this.#firstHidden, message: `and ${this.#more} more`, hint: null };
-    return [...this.#shown, rest];
+    return [...shown, rest];
   }
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  return a.line - b.line || a.column - b.column;
 }

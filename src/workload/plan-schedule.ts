@@ -20,7 +20,9 @@ export const MAX_SCHEDULED_REQUESTS = 2_000_000;
 
 /**
  * Plans every request of one load point. A pure function: the same source, shape and seeds give
- * the same schedule and hash. A longer duration only adds requests at the end.
+ * the same schedule and hash. A longer duration only adds requests at the end. Points
+ * of one run, and runs, have texts of their own only where their `seeds.text` differ
+ * (`seedsOfPoint`).
  *
  * Errors: {@link ProblemsError} when source and shape do not fit, when the schedule would be too
  * long, and when a replay window holds no arrival.

@@ -29,7 +29,8 @@ export type PromptContent =
 
 /**
  * Words that spell a whole seed, at the start of every seeded text. No two seeds share them, so
- * no prefix cache can serve one prompt from another, however few tokens its blocks hold.
+ * no prefix cache can serve one prompt from another, however few tokens its blocks hold. Prompts
+ * of fewer words than this may repeat.
  */
 export const SEED_WORDS = Math.ceil(53 / WORD_BITS);
 
