@@ -7,6 +7,7 @@ import type { Problem } from '../base/index.ts';
 import { exclusionProblems } from './exclusive-keys.ts';
 import { issueProblems } from './issue-problems.ts';
 import { valueAt, type Written } from './key-path.ts';
+import { inOrder } from './problem-at.ts';
 import { objectiveFromText, type ConfigContext } from './read-objective.ts';
 import { assembleRunSpec, filePath, type ReadObjective } from './resolve-run-spec.ts';
 import { RUN_SECTIONS, runFile, type ReadSections } from './run-file-schema.ts';
@@ -61,7 +62,7 @@ function resolve(
     ...(isMapping(tree) ? specProblems(sections, objective, written) : []),
   ];
   if (problems.length > 0 || !result.success || (read !== null && 'problems' in read)) {
-    return { problems: problems.toSorted(byPlace) };
+    return { problems: inOrder(problems) };
   }
   return { spec: assembleRunSpec(result.data, read, written, context.env) };
 }
@@ -101,12 +102,4 @@ function readSlo(
 
 function namesFinish(tree: unknown): boolean {
   return valueAt(tree, ['slo', 'request', 'finish']) !== undefined;
-}
-
-/** By line, then column; mistakes on the command line first. */
-function byPlace(a: Problem, b: Problem): number {
-  const [left, right] = [a.place, b.place];
-  if (left === null || right === null) return Number(left !== null) - Number(right !== null);
-  if (left.file !== right.file) return left.file < right.file ? -1 : 1;
-  return left.line - right.line || left.column - right.column;
 }

@@ -70,3 +70,15 @@ export function howToWrite(written: Written, path: KeyPath, value: string): stri
   if (given === null) return `write ${keyPathText(path)}: ${value}`;
   return given.value === null ? `add ${given.flag}` : `add ${given.flag} ${value}`;
 }
+
+/** By line, then column; mistakes on the command line first. */
+export function inOrder(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted(byPlace);
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  const [left, right] = [a.place, b.place];
+  if (left === null || right === null) return Number(left !== null) - Number(right !== null);
+  if (left.file !== right.file) return left.file < right.file ? -1 : 1;
+  return left.line - right.line || left.column - right.column;
+}

@@ -15,6 +15,7 @@ import {
 import { issueProblems } from './issue-problems.ts';
 import { valueAt } from './key-path.ts';
 import { objectiveKeys } from './objective-schema.ts';
+import { inOrder } from './problem-at.ts';
 import type { ReadObjective } from './resolve-run-spec.ts';
 import type { Environment } from './substitute-env.ts';
 import { readYaml } from './yaml-source.ts';
@@ -44,7 +45,7 @@ export function parseObjectiveFile(
     ...problems,
     ...(result.error?.issues ?? []).flatMap((issue) => issueProblems(issue, source)),
   ];
-  if (all.length > 0 || !result.success) return { problems: all };
+  if (all.length > 0 || !result.success) return { problems: inOrder(all) };
   const namesFinish = valueAt(source.tree, ['request', 'finish']) !== undefined;
   return { objective: result.data, namesFinish };
 }

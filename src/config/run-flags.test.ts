@@ -25,15 +25,17 @@ function fromYaml(text: string, flags: FlagValues = {}): RunSpec {
 }
 
 /** The options of a command line, read by commander from the table. */
-function commandLine(...args: string[]): FlagValues {
+type Args = readonly (string | readonly string[])[];
+
+function commandLine(...args: Args): FlagValues {
   const command = new Command().exitOverride();
   for (const { flag, value, form } of RUN_FLAGS) {
     const repeatable = form === 'header' || form === 'assignment';
     const text = value === null ? flag : `${flag} ${value}`;
     if (!repeatable) command.option(text);
-    else command.option(text, '', (item: string, all: string[] = []) => [...all, item]);
+    else command.option(text, '', (item: string, all?: string[]) => [...(all ?? []), item]);
   }
-  return command.parse(args, { from: 'user' }).opts();
+  return command.parse(args.flat(), { from: 'user' }).opts();
 }
 
 describe('RUN_FLAGS', () => {
@@ -52,7 +54,7 @@ describe('RUN_FLAGS', () => {
 });
 
 describe('flags and YAML say the same', () => {
-  test.each<[string, string[], string]>([
+  test.each<[string, Args, string]>([
     ['rate sweep', ['--rate', '2,4,8'], 'load: { rate: [2, 4, 8] }'],
     [
       'one rate',
@@ -89,7 +91,7 @@ describe('flags and YAML say the same', () => {
     [
       'the rest',
       [
-        ...[
+        [
           '--rate',
           '1',
           '--duration',
@@ -101,8 +103,8 @@ describe('flags and YAML say the same', () => {
           '--drain',
           'cancel',
         ],
-        ...['--seed', '7', '--slo', 'ttft<=500ms, attainment>=95%', '--lateness-limit', '100ms'],
-        ...[
+        ['--seed', '7', '--slo', 'ttft<=500ms, attainment>=95%', '--lateness-limit', '100ms'],
+        [
           '--max-requests',
           '1000',
           '--max-tokens',
@@ -112,8 +114,8 @@ describe('flags and YAML say the same', () => {
           '--input-price',
           '0.5',
         ],
-        ...['--output-price', '1.5', '--max-in-flight', '64', '--name', 'n', '--out', 'dir'],
-        ...['--declare', 'gpu=8xH100', '--declare', 'tp=8'],
+        ['--output-price', '1.5', '--max-in-flight', '64', '--name', 'n', '--out', 'dir'],
+        ['--declare', 'gpu=8xH100', '--declare', 'tp=8'],
       ],
       [
         'name: n\nload: { rate: 1 }\nduration: 120s\nrequests: 100\nwarmup: 10s\ndrain: cancel\nseed: 7',
@@ -129,21 +131,11 @@ describe('flags and YAML say the same', () => {
 
   test('the target', () => {
     const flags = commandLine(
-      ...[
-        '--url',
-        TARGET.url,
-        '--rate',
-        '1',
-        '--api',
-        'completions',
-        '--model',
-        'm',
-        '--no-stream',
-      ],
-      ...['--exact', '--header', 'X-A: 1', '--header', 'X-B: a: b', '--body', 'temperature=0'],
-      ...['--body', 'stop=["a"]', '--body', 'user=me', '--key-file', 'k', '--proxy', 'http://p:1'],
-      ...['--ca', 'ca.pem', '--timeout', '1m', '--connect-timeout', '1s'],
-      ...['--max-line-bytes', '10k', '--max-response-bytes', '1m'],
+      ['--url', TARGET.url, '--rate', '1', '--api', 'completions', '--model', 'm', '--no-stream'],
+      ['--exact', '--header', 'X-A: 1', '--header', 'X-B: a: b', '--body', 'temperature=0'],
+      ['--body', 'stop=["a"]', '--body', 'user=me', '--key-file', 'k', '--proxy', 'http://p:1'],
+      ['--ca', 'ca.pem', '--timeout', '1m', '--connect-timeout', '1s'],
+      ['--max-line-bytes', '10k', '--max-response-bytes', '1m'],
     );
     const yaml = `
 target:

@@ -62,7 +62,7 @@ function k6Scenario(spec: RunSpec, rateRps: number, startMs: number): K6Scenario
  * than six decimals are rounded to six.
  */
 export function wholeRate(rateRps: number): { readonly rate: number; readonly timeUnit: string } {
-  for (let seconds = 1; seconds <= 60; seconds += 1) {
+  for (let seconds = 1; seconds <= 1_000; seconds += 1) {
     const rate = rateRps * seconds;
     if (rate >= 1 && Math.abs(rate - Math.round(rate)) < 1e-9 * rate) {
       return { rate: Math.round(rate), timeUnit: `${seconds}s` };
