@@ -121,6 +121,17 @@ describe('a whole streamed answer', () => {
     expect(timeline.bodyEndNs).toBeNull();
   });
 
+  test('neither a deadline nor the run’s end takes back an answer that is done', async () => {
+    const { url } = await server((socket) => {
+      socket.write(STREAM_HEAD + GOOD.map(httpChunk).join(''));
+    });
+    const limits = { terminalGraceNs: nsFromMs(5_000) };
+    const late = await sendOnce(url, { limits, timeoutNs: nsFromMs(600) });
+    expect(late.end.kind).toBe('completed');
+    const stopped = await sendOnce(url, { limits, signal: AbortSignal.timeout(600) });
+    expect(stopped.end.kind).toBe('completed');
+  });
+
   test('a reset after the end mark is a note', async () => {
     const { url } = await server((socket) => {
       socket.write(STREAM_HEAD + GOOD.map(httpChunk).join(''), () => {

@@ -191,7 +191,7 @@ describe('errors by status', () => {
 
   test('an error status whose body never ends: failed by status at the deadline', async () => {
     const head = 'HTTP/1.1 503 X\r\ncontent-length: 100\r\n\r\nx';
-    const result = await send(answering(head), { timeoutNs: nsFromMs(200) });
+    const result = await send(answering(head), { timeoutNs: nsFromMs(500) });
     expect(failureOf(result)).toBe('httpStatus');
   });
 
@@ -279,7 +279,7 @@ describe('bodies that cannot be read', () => {
 
 describe('ends set by the run', () => {
   test('a slow answer is given up at its deadline, the output so far kept', async () => {
-    const result = await send(answering(body(sse.content('a'))), { timeoutNs: nsFromMs(200) });
+    const result = await send(answering(body(sse.content('a'))), { timeoutNs: nsFromMs(500) });
     expect(result.end).toMatchObject({ kind: 'timedOut' });
     expect(result.timeline.output.atNs).toHaveLength(1);
     expect(result.timeline.doneNs).toBeNull();
@@ -295,7 +295,7 @@ describe('ends set by the run', () => {
       }, 5);
       socket.on('close', () => clearInterval(timer));
     };
-    const result = await send(drip, { timeoutNs: nsFromMs(200) });
+    const result = await send(drip, { timeoutNs: nsFromMs(500) });
     expect(result.end.kind).toBe('timedOut');
   });
 
@@ -304,7 +304,7 @@ describe('ends set by the run', () => {
     servers.push(server);
     // TLS to a silent server: the handshake hangs.
     const result = await sendOnce(server.url.replace('http:', 'https:'), {
-      timeoutNs: nsFromMs(200),
+      timeoutNs: nsFromMs(500),
     });
     expect(result.end.kind).toBe('timedOut');
     expect(result.timeline.writtenNs).toBeNull();
