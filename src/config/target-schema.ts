@@ -133,8 +133,8 @@ export const targetSection = mapping({
     .nullable()
     .optional()
     .describe(
-      'Name of the variable that holds the API key. Left out: `OPENAI_API_KEY` if that is set; ' +
-        '`null`: no key.',
+      'Name of the variable that holds the API key. Left out: `OPENAI_API_KEY` if that is set. ' +
+        '`null` in a file: no key.',
     ),
   keyFile: text.optional().describe('File that holds the API key.'),
   headers: headers.default({}).describe('Extra request headers; never a credential.'),
