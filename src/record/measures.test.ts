@@ -273,6 +273,25 @@ describe('tokens that count', () => {
     expect(measured(mixed, ['answer', 'toolCall']).countedTokens).toBe(12);
   });
 
+  test('nor by taking out the reasoning, which is another pool', () => {
+    const usage = { completionTokens: 12, reasoningTokens: 2 };
+    const hidden: RecordOptions = { kinds: ['answer', 'answer', 'toolCall'], usage };
+    const shown: RecordOptions = { kinds: ['reasoning', 'answer', 'toolCall'], usage };
+    expect(measured(hidden).reasons.countedTokens).toBe('kindsNotSeparable');
+    expect(measured(shown).reasons.countedTokens).toBe('kindsNotSeparable');
+  });
+
+  test('an answer with nothing that counts has no counted tokens to speak of', () => {
+    const usage = { completionTokens: 12, reasoningTokens: 2 };
+    for (const options of [{ kinds: 'toolCall', usage } as const, { arrivalsNs: [], usage }]) {
+      expect(measured(options)).toMatchObject({
+        countedTokens: null,
+        outputTokens: 12,
+        reasons: { countedTokens: 'noCountedOutput' },
+      });
+    }
+  });
+
   test('per-event counts with a hole fall back on the total', () => {
     const usage = { completionTokens: 5 };
     expect(measured({ tokensPerEvent: [1, null, 3], usage }).countedTokens).toBe(5);
@@ -295,6 +314,11 @@ describe('token alignment', () => {
     expect(measures).toMatchObject({ alignment: 'aligned', tpotBasis: 'observed' });
     expect(measures.itlNs).toEqual(ms(20, 20));
     expect(measures.reasons.itl).toBeNull();
+  });
+
+  test('declared, and one token more in total: nothing says that it is the end token', () => {
+    const measures = measured({ oneTokenPerEvent: true, usage: { completionTokens: 4 } });
+    expect(measures.alignment).toBe('mismatch');
   });
 
   test('declared, and the total disagrees: a mismatch, with TPOT estimated', () => {
@@ -335,6 +359,7 @@ describe('token alignment', () => {
     const told: RecordOptions = { tokensPerEvent: [1, 2, 1], usage: { completionTokens: 4 } };
     expect(measured(told).alignment).toBe('notAligned');
     expect(measured({ ...told, oneTokenPerEvent: true }).alignment).toBe('mismatch');
+    expect(measured({ ...told, usage: null, oneTokenPerEvent: true }).alignment).toBe('mismatch');
   });
 
   test('an even sum does not hide uneven events', () => {

@@ -106,7 +106,7 @@ describe('refusing', () => {
 });
 
 describe('a line cut by a crash', () => {
-  const line = recordLine(recordOf({ requestId: 'a "quoted" id, {braced}' }));
+  const line = recordLine(recordOf({ requestId: 'one " quote', logicalRequestId: '{[\\' }));
 
   test('is told from a line that was never a record, wherever it was cut', () => {
     for (let length = 1; length < line.length; length += 1) {
