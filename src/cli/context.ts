@@ -1,3 +1,5 @@
+import { isatty } from 'node:tty';
+
 /**
  * The one door to the process. Commands get everything they touch from here, so that tests can run
  * a command whole with their own streams, environment and signals.
@@ -25,10 +27,10 @@ export function processContext(): CommandContext {
     env,
     stdout: (text) => void stdout.write(text),
     stderr: (text) => void stderr.write(text),
-    stdoutIsTerminal: Boolean(stdout.isTTY),
-    stderrIsTerminal: Boolean(stderr.isTTY),
+    stdoutIsTerminal: isatty(1),
+    stderrIsTerminal: isatty(2),
     columns: stdout.columns ?? 100,
-    color: wantsColor(env, Boolean(stdout.isTTY)),
+    color: wantsColor(env, isatty(1)),
     onInterrupt(action) {
       let count = 0;
       const listener = (): void => {

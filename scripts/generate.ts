@@ -1,0 +1,9 @@
+/** Writes every generated file; a test fails when one differs from what the code says. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { generatedFiles } from './generated-files.ts';
+
+for (const [path, text] of generatedFiles()) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,65 @@
+/** Every file of the repository that is made from code: what `npm run generate` writes. */
+import { configReference, runSpecJsonSchema } from '../src/config/index.ts';
+import { commandTree } from '../src/cli/command-line.ts';
+import type { CommandContext } from '../src/cli/context.ts';
+import { summaryJsonSchema } from '../src/summary/index.ts';
+import type { Command } from 'commander';
+
+/** Path from the repository root → content. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  return new Map([
+    ['docs/cli.md', cliReference()],
+    ['docs/config.md', configReference()],
+    ['schema/summary.schema.json', jsonText(summaryJsonSchema())],
+    ['schema/spec.schema.json', jsonText(runSpecJsonSchema())],
+  ]);
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+const PAPER: CommandContext = {
+  env: {},
+  stdout: () => {},
+  stderr: () => {},
+  stdoutIsTerminal: false,
+  stderrIsTerminal: false,
+  columns: 100,
+  color: false,
+  onInterrupt: () => () => {},
+};
+
+function cliReference(): string {
+  const program = commandTree(PAPER, () => {});
+  const sections = leaves(program, []).map(
+    ({ names, command }) =>
+      `## goodput ${names.join(' ')}\n\n\`\`\`text\n${helpText(command)}\`\`\`\n`,
+  );
+  return [
+    '# Command line\n',
+    'Made from the code by `npm run generate`. The exit codes are in [errors.md](errors.md), the keys',
+    'that the flags set in [config.md](config.md).\n',
+    ...sections,
+  ].join('\n');
+}
+
+function leaves(
+  command: Command,
+  names: readonly string[],
+): { readonly names: readonly string[]; readonly command: Command }[] {
+  if (command.commands.length === 0) return [{ names, command }];
+  return command.commands.flatMap((child) => leaves(child, [...names, child.name()]));
+}
+
+function helpText(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+    getOutHelpWidth: () => 100,
+  });
+  command.outputHelp();
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
