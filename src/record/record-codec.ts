@@ -1,14 +1,11 @@
 /** A record as one line of NDJSON, and back. Strict on reading: it is our own format. */
-import type { Problem } from '../base/index.ts';
+import type { Place, Problem } from '../base/index.ts';
 import { checkRecord } from './check-record.ts';
 import { recordShape } from './record-shape.ts';
 import { RECORD_SCHEMA_VERSION, type RequestRecord } from './request-record.ts';
 
-/** Where a line came from. Lines count from 1. */
-export interface LinePlace {
-  readonly file: string;
-  readonly line: number;
-}
+/** Where a line came from. */
+export type LinePlace = Omit<Place, 'column'>;
 
 /** The record as one line of JSON, without the line end. */
 export function recordLine(record: RequestRecord): string {
