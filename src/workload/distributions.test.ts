@@ -49,6 +49,14 @@ describe('lengths drawn', () => {
     expect(new Set(values)).toEqual(new Set([10, 20]));
   });
 
+  test('not even when the draw is exactly 0', () => {
+    const values = [
+      { tokens: 5, weight: 0 },
+      { tokens: 10, weight: 1 },
+    ];
+    expect(createLengthDraw({ kind: 'empirical', values }, () => 0)()).toBe(10);
+  });
+
   test('a distribution that config should have refused is our bug', () => {
     expect(() => draws({ kind: 'uniform', min: 9, max: 3 })).toThrow(InvariantError);
     expect(() => draws({ kind: 'fixed', tokens: 0 })).toThrow(InvariantError);

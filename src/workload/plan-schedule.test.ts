@@ -158,6 +158,16 @@ describe('replay', () => {
     expect(atNs(trace(...rows), replay({ timeScale: 10 }))).toEqual([0, 1e9, 1e9, 3e9]);
   });
 
+  test('an arrival just before the end of the window stays before it', () => {
+    const source = trace(row(0), row(10e9 - 1), row(10e9));
+    const schedule = plan(source, replay({ timeScale: 10, durationNs: 10e9 }));
+    expect(schedule.requests.map(({ release }) => release)).toEqual([
+      { kind: 'at', atNs: 0 },
+      { kind: 'at', atNs: 1e9 - 1 },
+    ]);
+    expect(schedule.stopNs).toBe(1e9);
+  });
+
   test('the window is in trace time, its start becomes 0, its end is open', () => {
     const shape = replay({ fromNs: 10e9, durationNs: 20e9, timeScale: 2 });
     expect(atNs(trace(...rows), shape)).toEqual([0, 0]);

@@ -80,6 +80,11 @@ describe('block prompts', () => {
     expect(words(blocks([9, 4], 20))).toEqual(words(blocks([9, 4], 32)).slice(0, 20));
   });
 
+  test('rounding a block to whole words does not change the length of the prompt', () => {
+    const calibration = { tokensPerWord: 1.2, overheadTokens: 0 };
+    expect(words(blocks([9, 4, 7], 48), calibration)).toHaveLength(40);
+  });
+
   test('a block is the same text wherever it stands', () => {
     expect(words(blocks([9, 4], 32)).slice(16)).toEqual(words(blocks([4, 9], 32)).slice(0, 16));
   });
