@@ -31,7 +31,11 @@ const OPEN: LoadShape = {
   maxRequests: 60,
 };
 
-function plan(seeds: ScheduleSeeds, source: PromptSource = SOURCE, shape: LoadShape = OPEN): Schedule {
+function plan(
+  seeds: ScheduleSeeds,
+  source: PromptSource = SOURCE,
+  shape: LoadShape = OPEN,
+): Schedule {
   return planSchedule({ source, shape, seeds });
 }
 
