@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, contentHash } from './canonical.ts';
+import { canonicalJson, contentHash, uuidOf } from './canonical.ts';
 import { randomStream } from './rng.ts';
 
 function draw(seed: number, name: string, count: number): number[] {
@@ -43,5 +43,15 @@ describe('contentHash', () => {
     );
     expect(contentHash({ a: 1, b: 2 })).toBe(contentHash({ b: 2, a: 1 }));
     expect(contentHash({ a: 1 })).not.toBe(contentHash({ a: 2 }));
+  });
+});
+
+describe('uuidOf', () => {
+  it('is a function of the name, in the form of a random UUID', () => {
+    expect(uuidOf('a')).toBe(uuidOf('a'));
+    expect(uuidOf('a')).not.toBe(uuidOf('b'));
+    expect(uuidOf('run/0/17')).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
   });
 });

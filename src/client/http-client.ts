@@ -45,7 +45,7 @@ export interface HttpClientOptions {
   readonly apiKey: string | null;
   /** Headers of every request; they replace ours of the same name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM certificates trusted instead of the built-in ones. */
+  /** PEM certificates trusted besides the built-in ones. */
   readonly ca: string | null;
   /** `http://[user:password@]host:port`. Proxies named by the environment are ignored. */
   readonly proxy: string | null;

@@ -1,6 +1,6 @@
 /** Opens one TCP or TLS connection, and says which step failed. */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, rootCertificates } from 'node:tls';
 import { Client } from 'undici';
 import type { Clock } from '../base/index.ts';
 import type { Target } from './target.ts';
@@ -35,7 +35,7 @@ export interface SocketOptions {
   readonly target: Target;
   readonly clock: Clock;
   readonly connectTimeoutNs: number;
-  /** PEM certificates trusted instead of the built-in ones. */
+  /** PEM certificates trusted besides the built-in ones. */
   readonly ca: string | null;
   /** `http://[user:password@]host:port`, used as a tunnel. */
   readonly proxy: URL | null;
@@ -124,7 +124,8 @@ class Attempt {
       ...address,
       ALPNProtocols: ['http/1.1'],
       ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(ca === null ? {} : { ca }),
+      // Node's `ca` replaces the built-in ones; the user's is trusted as well.
+      ...(ca === null ? {} : { ca: [...rootCertificates, ca] }),
       ...(tunnel === null ? {} : { socket: tunnel }),
     });
   }

@@ -2,7 +2,13 @@
  * A few small requests before any load. They settle how this server is talked to and how its
  * tokens are counted; the run never changes that contract afterwards.
  */
-import { type Clock, EnvironmentError, ProblemsError, usageProblem } from '../base/index.ts';
+import {
+  type Clock,
+  EnvironmentError,
+  ProblemsError,
+  usageProblem,
+  uuidOf,
+} from '../base/index.ts';
 import type { HttpClient } from '../client/index.ts';
 import type { TargetSpec } from '../config/index.ts';
 import type { SendResult } from '../record/index.ts';
@@ -168,7 +174,7 @@ function probe(
   });
   return client.send(
     {
-      requestId: `preflight-${seed}-${ask.words}-${ask.maxTokens}`,
+      requestId: uuidOf(`preflight/${seed}/${ask.words}/${ask.maxTokens}`),
       body: dialect.buildBody(intent),
       headers: {},
       streamed: target.stream,

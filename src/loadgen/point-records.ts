@@ -1,4 +1,5 @@
 /** Writes the record of each way a scheduled request can go. */
+import { uuidOf } from '../base/index.ts';
 import {
   type Dispatch,
   type DropReason,
@@ -14,7 +15,7 @@ import type { ScheduledRequest } from '../workload/index.ts';
 /** What all records of one load point share. */
 export interface RecordTemplate {
   readonly experimentHash: string;
-  /** Names the run; request ids start with it, so that no two runs share one. */
+  /** Names the run; request ids are made of it, so that no two runs share one. */
   readonly runId: string;
   readonly pointIndex: number;
   readonly labels: Pick<RecordLabels, 'model' | 'tenant' | 'region'>;
@@ -22,9 +23,9 @@ export interface RecordTemplate {
   readonly oneTokenPerEvent: boolean;
 }
 
-/** `RUN-POINT-INDEX`: unique over the run. One try per request, so its logical id is the same. */
+/** A UUID made of run, point and index. One try per request, so its logical id is the same. */
 export function requestIdOf(template: RecordTemplate, request: ScheduledRequest): string {
-  return `${template.runId}-${template.pointIndex}-${request.index}`;
+  return uuidOf(`${template.runId}/${template.pointIndex}/${request.index}`);
 }
 
 /** A request that was handed to the send port. */

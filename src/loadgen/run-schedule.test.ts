@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvariantError, NS_PER_SECOND, VirtualClock } from '../base/index.ts';
+import { InvariantError, NS_PER_SECOND, VirtualClock, uuidOf } from '../base/index.ts';
 import type { RequestRecord } from '../record/index.ts';
 import type { Release } from '../workload/index.ts';
 import {
@@ -63,8 +63,8 @@ describe('open loop', () => {
       requestTimeoutNs: 9 * S,
     });
     expect(port.sent.map(({ request }) => [request.requestId, request.deadlineNs / S])).toEqual([
-      ['run-0-0', 9],
-      ['run-0-1', 10],
+      [uuidOf('run/0/0'), 9],
+      [uuidOf('run/0/1'), 10],
     ]);
   });
 
