@@ -84,7 +84,7 @@ const buckets = z
   });
 
 /** What `ttft` sets: its limits, and what all latencies of the request count from. */
-interface TtftPart {
+export interface TtftPart {
   readonly limits: readonly BucketLimit[] | null;
   readonly from: LatencyStart;
   readonly counts: readonly OutputKind[];

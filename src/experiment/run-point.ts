@@ -84,7 +84,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
       stopNs: outcome.stopNs,
       partial: outcome.partial,
       stopReason: outcome.stopReason,
-      generator: { ...evidence, connectionsOpened: client.connectionsOpened - openedBefore },
+      generator: { ...evidence, connectionCount: client.connectionsOpened - openedBefore },
     },
     leftWork: spec.atEnd.kind === 'cancel' || outcome.partial || drainedNs >= spec.atEnd.limitNs,
   };

@@ -8,7 +8,7 @@ import type { GeneratorEvidence } from '../record/index.ts';
 import { startStallMeter } from './stall-meter.ts';
 import { StallSorter } from './stall-sorter.ts';
 
-export type SelfEvidence = Omit<GeneratorEvidence, 'connectionsOpened'>;
+export type SelfEvidence = Omit<GeneratorEvidence, 'connectionCount'>;
 
 export interface SelfMeter {
   /** Ends the measurement. */

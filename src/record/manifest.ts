@@ -85,5 +85,6 @@ export interface GeneratorEvidence {
   readonly loopStallMaxNs: number;
   readonly hostStallCount: number;
   readonly hostStallMaxNs: number;
-  readonly connectionsOpened: number;
+  /** Connections opened during the point. */
+  readonly connectionCount: number;
 }

@@ -27,7 +27,7 @@ const point = z.object({
       loopStallMaxNs: z.number(),
       hostStallCount: z.int(),
       hostStallMaxNs: z.number(),
-      connectionsOpened: z.int(),
+      connectionCount: z.int(),
     })
     .nullable(),
 });

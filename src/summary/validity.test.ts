@@ -11,7 +11,7 @@ const QUIET: GeneratorEvidence = {
   loopStallMaxNs: 0,
   hostStallCount: 0,
   hostStallMaxNs: 0,
-  connectionsOpened: 1,
+  connectionCount: 1,
 };
 
 function records(count: number, optionsOf: (index: number) => RecordOptions = () => ({})) {

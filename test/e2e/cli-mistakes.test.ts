@@ -52,7 +52,7 @@ describe('usage and configuration, exit code 2', () => {
     [['emulate', '--speed-scale', '0'], 'E_USAGE_VALUE', 'speed-scale'],
     [['judge', '.'], 'E_RUN_FORMAT', 'not a run'],
   ])('%j', async (args, code, words) => {
-    const { exitCode, stdout, stderr } = await runBuilt(args as string[]);
+    const { exitCode, stdout, stderr } = await runBuilt(args);
     expect(stderr).toContain(code);
     expect(stderr).toContain(words);
     expect(stdout).toBe('');

@@ -83,7 +83,7 @@ export function toyPoint(load: ToyLoad, options: Partial<ManifestPoint> = {}): M
       loopStallMaxNs: 3 * MS,
       hostStallCount: 0,
       hostStallMaxNs: 0,
-      connectionsOpened: SLOTS,
+      connectionCount: SLOTS,
     },
     ...options,
   });

@@ -104,7 +104,7 @@ describe('files', () => {
 describe('the record', () => {
   it('says the unit of every number last', () => {
     const units =
-      /(Ns|Bytes|Tokens?|Count|Index|Share|Rps|Usd|Seed|Status|Version|attempt|level|q|inFlightAtDispatch|cpus|bytes|tokens|atNs|readId|Id)$/;
+      /^(index|attempt|cpus)$|(Ns|[bB]ytes|[tT]okens|Count|Index|Share|Rps|Tps|Usd|Seed|Status|Version|Id|Ids|level|AtDispatch)(Max|Planned)?$/;
     const bad: string[] = [];
     for (const file of product.filter((source) => source.room === 'record')) {
       for (const match of file.text.matchAll(
