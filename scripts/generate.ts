@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { generatedFiles } from './generated-files.ts';
 
-for (const [path, text] of generatedFiles()) {
+for (const [path, text] of await generatedFiles()) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }

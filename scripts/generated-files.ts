@@ -1,14 +1,14 @@
 /** Every file of the repository that is made from code: what `npm run generate` writes. */
 import { configReference, runSpecJsonSchema } from '../src/config/index.ts';
-import { commandTree } from '../src/cli/command-line.ts';
+import { COMMAND_NAMES, commandTree } from '../src/cli/command-line.ts';
 import type { CommandContext } from '../src/cli/context.ts';
 import { summaryJsonSchema } from '../src/summary/index.ts';
 import type { Command } from 'commander';
 
 /** Path from the repository root → content. */
-export function generatedFiles(): ReadonlyMap<string, string> {
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ['docs/cli.md', cliReference()],
+    ['docs/cli.md', await cliReference()],
     ['docs/config.md', configReference()],
     ['schema/summary.schema.json', jsonText(summaryJsonSchema())],
     ['schema/spec.schema.json', jsonText(runSpecJsonSchema())],
@@ -30,8 +30,8 @@ const PAPER: CommandContext = {
   onInterrupt: () => () => {},
 };
 
-function cliReference(): string {
-  const program = commandTree(PAPER, () => {});
+async function cliReference(): Promise<string> {
+  const program = await commandTree(PAPER, () => {}, COMMAND_NAMES);
   const sections = leaves(program, []).map(
     ({ names, command }) =>
       `## goodput ${names.join(' ')}\n\n\`\`\`text\n${helpText(command)}\`\`\`\n`,

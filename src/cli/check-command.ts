@@ -38,7 +38,6 @@ const CHECK_FLAGS: ReadonlySet<string> = new Set([
 export const checkCommand: Register = (program, context, finish) => {
   const command = program
     .command('check')
-    .summary('what a server is and can do, pass or fail')
     .description(
       'Sends a handful of small requests: model list, one answer, its usage and token boundaries, exact\n' +
         'lengths, prompt length, round trip. Takes under 20 s. Exits 3 when a check fails.',

@@ -1,47 +1,82 @@
 /** The command tree: one line a command here, one file a command beside this one. */
 import { Command, CommanderError } from 'commander';
 import { EXIT_CODES, type ExitCode } from '../base/index.ts';
-import { checkCommand } from './check-command.ts';
 import type { Register } from './command.ts';
 import { type CommandContext, processContext } from './context.ts';
-import { demoCommand } from './demo-command.ts';
-import { emulateCommand } from './emulate-command.ts';
 import { describeFailure } from './failure.ts';
-import { initCommand } from './init-command.ts';
-import { judgeCommand } from './judge-command.ts';
-import { k6Command } from './k6-command.ts';
-import { objectivesCommand } from './objectives-command.ts';
-import { reportCommand } from './report-command.ts';
-import { runCommand } from './run-command.ts';
 import { TOOL_VERSION } from './version.ts';
 
-const COMMANDS: readonly Register[] = [
-  demoCommand,
-  checkCommand,
-  runCommand,
-  judgeCommand,
-  reportCommand,
-  objectivesCommand,
-  emulateCommand,
-  k6Command,
-  initCommand,
-];
+interface CommandEntry {
+  readonly summary: string;
+  /** Loaded only when it runs: a command that needs no HTTP client should not wait for one. */
+  readonly load: () => Promise<Register>;
+}
 
-/** Builds the tree; `finish` takes the exit code of the command that ran. */
-export function commandTree(context: CommandContext, finish: (code: ExitCode) => void): Command {
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  demo: {
+    summary: 'see throughput rise while goodput collapses, on this machine',
+    load: async () => (await import('./demo-command.ts')).demoCommand,
+  },
+  check: {
+    summary: 'what a server is and can do, pass or fail',
+    load: async () => (await import('./check-command.ts')).checkCommand,
+  },
+  run: {
+    summary: 'load a streaming endpoint and judge every request',
+    load: async () => (await import('./run-command.ts')).runCommand,
+  },
+  judge: {
+    summary: 'judge a stored run again, without traffic',
+    load: async () => (await import('./judge-command.ts')).judgeCommand,
+  },
+  report: {
+    summary: 'render a stored run again',
+    load: async () => (await import('./report-command.ts')).reportCommand,
+  },
+  objectives: {
+    summary: 'propose objectives from what a service achieves',
+    load: async () => (await import('./objectives-command.ts')).objectivesCommand,
+  },
+  emulate: {
+    summary: 'an OpenAI-compatible server timed by a batching engine',
+    load: async () => (await import('./emulate-command.ts')).emulateCommand,
+  },
+  k6: {
+    summary: 'write a k6 script for the same mixed workload',
+    load: async () => (await import('./k6-command.ts')).k6Command,
+  },
+  init: {
+    summary: 'write a run file from flags',
+    load: async () => (await import('./init-command.ts')).initCommand,
+  },
+};
+
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
+
+/**
+ * Builds the tree with the commands in `whole` in full and the others by name and summary;
+ * `finish` takes the exit code of the command that ran.
+ */
+export async function commandTree(
+  context: CommandContext,
+  finish: (code: ExitCode) => void,
+  whole: readonly string[],
+): Promise<Command> {
   const program = new Command('goodput')
     .description(
       'How many requests per second can a streaming LLM service take while users still get their\n' +
-        'answers in time? One record, one judge: load tests, and more to come.',
+        'answers in time? Loads it, judges every request against the objective, and says how sure.',
     )
     .version(TOOL_VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .addHelpCommand('help [command]', 'show help for a command')
-    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
     .showSuggestionAfterError(true)
-    .showHelpAfterError(false)
     .addHelpText('after', EXIT_CODE_HELP);
-  for (const register of COMMANDS) register(program, context, finish);
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    if (whole.includes(name)) (await load())(program, context, finish);
+    else program.command(name);
+    program.commands.at(-1)?.summary(summary);
+  }
   for (const command of [program, ...descendants(program)]) {
     command.exitOverride().configureOutput({
       writeOut: context.stdout,
@@ -69,16 +104,13 @@ export async function runCommandLine(
   context: CommandContext = processContext(),
 ): Promise<ExitCode> {
   let code: ExitCode = EXIT_CODES.fine;
-  const program = commandTree(context, (finished) => {
+  const finish = (finished: ExitCode): void => {
     code = finished;
-  });
-  if (argv.length === 0) {
-    context.stdout(program.helpInformation());
-    context.stdout(EXIT_CODE_HELP.concat('\n'));
-    return EXIT_CODES.fine;
-  }
+  };
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    const named = argv.filter((argument) => COMMAND_NAMES.includes(argument));
+    const program = await commandTree(context, finish, named);
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -20,7 +20,6 @@ interface DemoOptions {
 export const demoCommand: Register = (program, context, finish) => {
   program
     .command('demo')
-    .summary('see throughput rise while goodput collapses, on this machine')
     .description(
       'Starts the embedded emulator (one replica of a 70B model with continuous batching, sped up),\n' +
         'drives it below, at and above its capacity, and judges every request. Nothing leaves this\n' +

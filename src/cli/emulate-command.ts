@@ -14,7 +14,6 @@ const DEFAULTS = DEFAULT_EMULATOR_OPTIONS;
 export const emulateCommand: Register = (program, context, finish) => {
   program
     .command('emulate')
-    .summary('an OpenAI-compatible server timed by a batching engine')
     .description(
       'Serves chat and completions with made-up words at the pace of one replica of a 70B model with\n' +
         'continuous batching, so that overload looks like overload. Stop it with Ctrl-C.',

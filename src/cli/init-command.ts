@@ -15,7 +15,6 @@ import { readSpec } from './read-spec.ts';
 export const initCommand: Register = (program, context, finish) => {
   const command = program
     .command('init')
-    .summary('write a run file from flags')
     .description('Writes the experiment that the flags describe as a YAML run file.')
     .argument('<url>', 'URL of the server');
   addRunFlags(command)

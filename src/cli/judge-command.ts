@@ -12,7 +12,6 @@ interface JudgeOptions extends ShowOptions {
 export const judgeCommand: Register = (program, context, finish) => {
   const command = program
     .command('judge')
-    .summary('judge a stored run again, without traffic')
     .description(
       'Judges every record of a stored run against an objective. The run itself is not changed.\n' +
         'Exits 3 when the objective is missed at any load point, 4 when the run is invalid.',

@@ -16,7 +16,6 @@ interface K6Options {
 export const k6Command: Register = (program, context, finish) => {
   const command = program
     .command('k6')
-    .summary('write a k6 script for the same mixed workload')
     .description(
       'Writes a k6 script that sends the same mix of requests and measures completed requests.\n' +
         'k6 buffers responses: the script has no TTFT and no token timing, and says so.',

@@ -14,10 +14,7 @@ interface SuggestOptions {
 }
 
 export const objectivesCommand: Register = (program, context, finish) => {
-  const objectives = program
-    .command('objectives')
-    .summary('propose objectives from what a service achieves')
-    .description('Objectives from measurements.');
+  const objectives = program.command('objectives').description('Objectives from measurements.');
   objectives
     .command('suggest')
     .summary('limits that a stored run achieved, with headroom')

@@ -7,7 +7,6 @@ import { judgeStoredRun, objectiveOfRun } from './stored-run.ts';
 export const reportCommand: Register = (program, context, finish) => {
   const command = program
     .command('report')
-    .summary('render a stored run again')
     .description(
       'Makes the summary of a stored run again from its records, with the objective it was made\n' +
         'with, and shows it. Works on runs that were interrupted or crashed.',

@@ -25,7 +25,6 @@ interface RunOptions extends ShowOptions {
 export const runCommand: Register = (program, context, finish) => {
   const command = program
     .command('run')
-    .summary('load a streaming endpoint and judge every request')
     .description(
       'Loads a streaming endpoint at one rate, several (a sweep), or at fixed concurrency, and judges\n' +
         'every request against the objective. TARGET is a URL or a run file; flags override the file.',

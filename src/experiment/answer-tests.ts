@@ -1,14 +1,15 @@
 /** The objective's checks of the answer → functions over the text, run where the text is. */
-import { Ajv } from 'ajv';
 import { assertNever } from '../base/index.ts';
 import type { AnswerTest } from '../client/index.ts';
 import type { AnswerCheck } from '../slo/index.ts';
 
-export function answerTests(checks: readonly AnswerCheck[]): AnswerTest[] {
-  return checks.map((check) => ({ name: check.name, passes: testOf(check) }));
+export async function answerTests(checks: readonly AnswerCheck[]): Promise<AnswerTest[]> {
+  const tests: AnswerTest[] = [];
+  for (const check of checks) tests.push({ name: check.name, passes: await testOf(check) });
+  return tests;
 }
 
-function testOf(check: AnswerCheck): (text: string) => boolean {
+async function testOf(check: AnswerCheck): Promise<(text: string) => boolean> {
   switch (check.kind) {
     case 'regex': {
       const pattern = new RegExp(check.pattern, 'u');
@@ -17,6 +18,8 @@ function testOf(check: AnswerCheck): (text: string) => boolean {
     case 'json':
       return (text) => isJson(text);
     case 'jsonSchema': {
+      // Loaded only where it is needed: it is the slowest part of starting up.
+      const { Ajv } = await import('ajv');
       const validate = new Ajv({ strict: false }).compile(check.schema as object);
       return (text) => isJson(text) && validate(JSON.parse(text));
     }

@@ -29,7 +29,7 @@ export async function checkTarget(
   spec: Pick<RunSpec, 'target' | 'checks'>,
   ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey' | 'freshSeed'>,
 ): Promise<TargetCheck> {
-  const client = openClient(spec, ports);
+  const client = await openClient(spec, ports);
   try {
     const seen = await preflight({
       client,

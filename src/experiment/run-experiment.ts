@@ -61,7 +61,7 @@ export async function runExperiment(
   const plan = planRun(spec, ports);
   ports.notify({ kind: 'planned', plan });
   for (const text of plan.notes) ports.notify({ kind: 'note', text });
-  const client = openClient(spec, ports);
+  const client = await openClient(spec, ports);
   try {
     const ready = await preflight({
       client,
@@ -86,10 +86,10 @@ export async function runExperiment(
 }
 
 /** A client for the spec's target, with the checks of its answers. */
-export function openClient(
+export async function openClient(
   spec: Pick<RunSpec, 'target' | 'checks'>,
   ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey'>,
-): HttpClient {
+): Promise<HttpClient> {
   const { target } = spec;
   return createHttpClient({
     url: target.url,
@@ -106,7 +106,7 @@ export function openClient(
       responseBytes: target.limits.responseBytes,
       connectTimeoutNs: target.limits.connectTimeoutNs,
     },
-    tests: answerTests(spec.checks),
+    tests: await answerTests(spec.checks),
   });
 }
 
