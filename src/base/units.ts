@@ -64,9 +64,10 @@ export function parseDurationNs(text: string): number | null {
 export function durationText(ns: number): string {
   if (ns === 0) return '0s';
   if (ns % NS_PER_SECOND !== 0) {
-    if (ns % NS_PER_MS === 0) return `${ns / NS_PER_MS}ms`;
-    if (ns % NS_PER_US === 0) return `${ns / NS_PER_US}us`;
-    return `${ns}ns`;
+    const ms = ns / NS_PER_MS;
+    // Long durations do not fit into a double as parts of a millisecond.
+    if (ns >= NS_PER_MS && Math.round(ms * NS_PER_MS) === ns) return `${ms}ms`;
+    return ns % NS_PER_US === 0 ? `${ns / NS_PER_US}us` : `${ns}ns`;
   }
   const seconds = ns / NS_PER_SECOND;
   if (seconds % 86_400 === 0) return `${seconds / 86_400}d`;

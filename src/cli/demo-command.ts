@@ -37,7 +37,7 @@ export const demoCommand: Register = (program, context, finish) => {
 /** Step times of the emulated replica are cut to this share: one second serves four. */
 const SPEED_SCALE = 0.25;
 /** In requests per second of the replica at its real speed: below, at and above its capacity. */
-const REPLICA_RATES_RPS = [4, 7, 10, 14];
+const REPLICA_RATES_RPS = [4, 7, 9, 12];
 
 async function demo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
   const interrupts = catchInterrupts(context);
@@ -52,6 +52,7 @@ async function demo(options: DemoOptions, context: CommandContext): Promise<Exit
       progress: progressLine(context, { quiet: options.quiet }),
     });
     const page = { width: context.columns, color: context.color, explain: false, files: [] };
+    context.stdout(OPENING_TEXT);
     context.stdout(terminalReport(summary, page));
     context.stdout(closingText(dir));
     return interrupted ? EXIT_CODES.interrupted : EXIT_CODES.fine;
@@ -82,10 +83,13 @@ function demoSpec(url: string, options: DemoOptions, context: CommandContext): R
   return parsed.spec;
 }
 
+const OPENING_TEXT =
+  `One emulated replica of a 70B model at ${1 / SPEED_SCALE}× speed: 7/s for it is ` +
+  `${7 / SPEED_SCALE}/s here, 1 s is ${1_000 * SPEED_SCALE} ms.\n`;
+
 function closingText(dir: string): string {
   return (
     'The server was busiest where it served the fewest users in time: never size from throughput.\n' +
-    'Observed at these loads for seconds each; a capacity claim needs longer runs.\n' +
     `Files: ${printable(dir)} (manifest, schedule, every request, summary)\n` +
     `Next:  goodput report ${printable(dir)} --explain · goodput check http://HOST:8000\n`
   );
