@@ -37,6 +37,11 @@ export function failureClassesOf(rows: readonly RequestRow[]): Record<string, nu
   );
 }
 
+/** Requests left unjudged, by the first part that was unknown and why. */
+export function unjudgedReasonsOf(rows: readonly RequestRow[]): Record<string, number> {
+  return countsBy(rows.flatMap((row) => (row.unjudgedReason === null ? [] : [row.unjudgedReason])));
+}
+
 /** Words with their counts, most frequent first, then by name. */
 function countsBy(words: readonly string[]): Record<string, number> {
   const counts = new Map<string, number>();

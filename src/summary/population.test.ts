@@ -104,6 +104,25 @@ describe('other targets', () => {
     expect(resultsOf(answers(20, 100, 10), 'p99(ttft)<=500ms')[0]?.state).toBe('notEnoughData');
   });
 
+  it('makes no claim about a p99 of many gaps from few answers, unless the miss is plain', () => {
+    const stateOf = (count: number, gapMs: number) =>
+      resultsOf(answers(count, 100, gapMs), 'p95(gap)<=60ms')[0]?.state;
+    expect([stateOf(58, 10), stateOf(59, 10), stateOf(58, 90), stateOf(59, 90)]).toEqual([
+      'notEnoughData',
+      'met',
+      'missed',
+      'missed',
+    ]);
+  });
+
+  it('leaves success open while what the run cut off could turn it', () => {
+    const cut = Array.from({ length: 2 }, () =>
+      recordOf({ doneNs: null, end: { kind: 'cancelled', atNs: nsFromMs(200) } }),
+    );
+    const [result] = resultsOf([...answers(98, 100, 10), ...cut], 'success>=99%');
+    expect(result).toMatchObject({ state: 'notEnoughData', observed: 0.98 });
+  });
+
   it('asks success of correctness alone', () => {
     const [result] = resultsOf(
       [

@@ -34,11 +34,12 @@ export function populationResultsOf(
   }
   if (successShare !== null) {
     const counted = data.rows.filter((row) => row.verdict !== 'excluded');
-    const good = counted.filter((row) => row.successful).length;
-    results.push(shareResult('success', good, counted.length, 0, successShare));
+    const good = counted.filter((row) => row.correctness === 'met').length;
+    const unknown = counted.filter((row) => row.correctness === 'unknown').length;
+    results.push(shareResult('success', good, counted.length, unknown, successShare));
   }
   for (const target of quantiles) {
-    results.push(quantileResult(target, valuesOf(target, objective, data)));
+    results.push(quantileResult(target, sampleOf(target, objective, data), data.rows));
   }
   if (worst !== null) {
     const group = worstOf(data.groups);
@@ -94,58 +95,77 @@ function shareState(
 ): PopulationResult['state'] {
   if (offered === 0) return 'notEnoughData';
   const best = good + unjudged;
+  // Nothing good and nothing in doubt: a miss, however few there were.
+  if (best === 0) return target > 0 ? 'missed' : 'met';
   if (good / offered < target && best / offered >= target) return 'notEnoughData';
   if (isEnoughFor(target, offered)) return good / offered >= target ? 'met' : 'missed';
   const interval = wilsonInterval(best, offered, CONFIDENCE_LEVEL);
   return interval !== null && interval.high < target ? 'missed' : 'notEnoughData';
 }
 
-function quantileResult(target: QuantileObjective, values: ArrayLike<number>): PopulationResult {
-  const sorted = sortedCopy(values);
-  const within = sorted.filter((value) => value <= target.limitNs).length;
-  const atQuantile = sorted.length === 0 ? null : quantile(sorted, target.q, 'nearestRank');
+/** The values a quantile target is about. */
+interface Sample {
+  readonly values: ArrayLike<number>;
+  /** Requests they come from: of gaps, which hang together in an answer, at best so many count. */
+  readonly requestCount: number;
+}
+
+function quantileResult(
+  target: QuantileObjective,
+  sample: Sample,
+  rows: readonly RequestRow[],
+): PopulationResult {
+  const sorted = sortedCopy(sample.values);
   const name = `${quantileName(target.q)}(${target.measure})`;
+  const named = { target: `${name} <= ${durationText(target.limitNs)}`, limit: target.limitNs };
+  if (sorted.length === 0) return { ...named, state: stateWithoutValues(rows), observed: null };
+  // Under nearest rank the q-quantile is within the limit just when a share q of the values is.
+  const within = sorted.filter((value) => value <= target.limitNs).length / sorted.length;
+  const atQuantile = quantile(sorted, target.q, 'nearestRank');
   return {
-    target: `${name} <= ${durationText(target.limitNs)}`,
-    // Under nearest rank the q-quantile is within the limit just when a share q of the values is.
-    state: quantileState(atQuantile, within, sorted.length, target),
+    ...named,
+    state: quantileState(atQuantile, within, sample.requestCount, target),
     observed: atQuantile,
-    limit: target.limitNs,
   };
 }
 
 function quantileState(
-  atQuantile: number | null,
-  within: number,
+  atQuantile: number,
+  withinShare: number,
   n: number,
   target: QuantileObjective,
 ): PopulationResult['state'] {
-  if (atQuantile === null) return 'notEnoughData';
   if (isEnoughFor(target.q, n)) return atQuantile <= target.limitNs ? 'met' : 'missed';
-  const interval = wilsonInterval(within, n, CONFIDENCE_LEVEL);
+  const interval = wilsonInterval(Math.round(withinShare * n), n, CONFIDENCE_LEVEL);
   return interval !== null && interval.high < target.q ? 'missed' : 'notEnoughData';
 }
 
-function valuesOf(
-  target: QuantileObjective,
-  objective: Objective,
-  data: PopulationData,
-): ArrayLike<number> {
+/** A service that failed all it was offered missed every target; else nothing was seen. */
+function stateWithoutValues(rows: readonly RequestRow[]): PopulationResult['state'] {
+  const offered = rows.filter((row) => row.verdict !== 'excluded');
+  const allFailed = offered.every((row) => row.outcome !== 'completed' && row.verdict === 'bad');
+  return offered.length > 0 && allFailed ? 'missed' : 'notEnoughData';
+}
+
+function sampleOf(target: QuantileObjective, objective: Objective, data: PopulationData): Sample {
   const completed = data.rows.filter((row) => row.outcome === 'completed');
   const planned = objective.request.from === 'planned';
+  const oneEach = (valueOf: (row: RequestRow) => number | null): Sample => {
+    const values = observed(completed, valueOf);
+    return { values, requestCount: values.length };
+  };
   switch (target.measure) {
     case 'ttft':
-      return observed(completed, (row) =>
-        planned ? row.ttftFromPlannedNs : row.ttftFromDispatchNs,
-      );
+      return oneEach((row) => (planned ? row.ttftFromPlannedNs : row.ttftFromDispatchNs));
     case 'tpot':
-      return observed(completed, (row) => row.tpotNs);
+      return oneEach((row) => row.tpotNs);
     case 'gap':
-      return data.gapsNs;
+      return {
+        values: data.gapsNs,
+        requestCount: completed.filter((row) => row.gapCount > 0).length,
+      };
     case 'e2e':
-      return observed(completed, (row) =>
-        planned ? row.completionFromPlannedNs : row.completionNs,
-      );
+      return oneEach((row) => (planned ? row.completionFromPlannedNs : row.completionNs));
     default:
       return assertNever(target.measure);
   }

@@ -41,11 +41,13 @@ describe('a quantile summary', () => {
     expect(p95?.interval?.low).toBeLessThan(p95?.value as number);
   });
 
-  it('gives pooled gaps no interval and covers by request', () => {
+  it('gives pooled gaps no interval, covers by request and claims by request', () => {
     const gaps = Array.from({ length: 5_000 }, () => 10);
     const summary = quantileSummary(gaps, { ...OF, populationCount: 10, contributorCount: 9 });
     expect(summary.coverage).toBe(0.9);
     expect(summary.quantiles.every((entry) => entry.interval === null)).toBe(true);
+    const claimed = summary.quantiles.filter((entry) => entry.claimable).map(({ q }) => q);
+    expect(claimed, '5,000 gaps of nine answers are nine draws at best').toEqual([0.5]);
   });
 
   it('is null, not zero, where nothing was observed', () => {

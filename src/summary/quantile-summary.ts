@@ -19,7 +19,8 @@ export interface QuantilePopulation {
 
 /**
  * Nearest-rank quantiles, mean and extremes of `values`. Pooled values (several of one request)
- * get no interval: they are not independent draws under any reading.
+ * are not independent draws under any reading: they get no interval, and the requests that gave
+ * them, not the values, decide whether a quantile may be claimed.
  */
 export function quantileSummary(
   values: ArrayLike<number>,
@@ -28,6 +29,7 @@ export function quantileSummary(
   const sorted = sortedCopy(values);
   const n = sorted.length;
   const pooled = of.contributorCount !== undefined;
+  const contributors = of.contributorCount ?? n;
   // Summed in sorted order, so that the order of the records cannot show in the last digit.
   const sum = sorted.reduce((partial, value) => partial + value, 0);
   return {
@@ -35,20 +37,19 @@ export function quantileSummary(
     window: of.window,
     population: of.population,
     n,
-    coverage: of.populationCount === 0 ? null : (of.contributorCount ?? n) / of.populationCount,
+    coverage: of.populationCount === 0 ? null : contributors / of.populationCount,
     mean: n === 0 ? null : sum / n,
     min: sorted[0] ?? null,
     max: sorted.at(-1) ?? null,
-    quantiles: n === 0 ? [] : SUMMARY_QUANTILES.map((q) => quantileValue(sorted, q, pooled)),
-  };
-}
-
-function quantileValue(sorted: Float64Array, q: number, pooled: boolean): QuantileValue {
-  return {
-    q,
-    value: quantile(sorted, q, 'nearestRank'),
-    claimable: isEnoughFor(q, sorted.length),
-    interval: pooled ? null : orderStatisticInterval(sorted, q, CONFIDENCE_LEVEL),
+    quantiles:
+      n === 0
+        ? []
+        : SUMMARY_QUANTILES.map((q) => ({
+            q,
+            value: quantile(sorted, q, 'nearestRank'),
+            claimable: isEnoughFor(q, contributors),
+            interval: pooled ? null : orderStatisticInterval(sorted, q, CONFIDENCE_LEVEL),
+          })),
   };
 }
 

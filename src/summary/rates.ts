@@ -15,20 +15,21 @@ export function isJudged(plannedNs: number, span: PointSpan): boolean {
   return span.steadyFromNs === null || plannedNs >= span.steadyFromNs;
 }
 
-/** First planned to last done, drain inside; to the stop when nothing was done. */
+/**
+ * First planned to last done, drain inside. A dropped request is done with when it was due, so the
+ * window holds every request it counts; to the stop when no request took any time.
+ */
 export function wallWindow(rows: readonly RequestRow[], span: PointSpan): Window {
+  if (rows.length === 0) return { kind: 'wall', fromNs: span.stopNs, toNs: span.stopNs };
   let fromNs = Number.POSITIVE_INFINITY;
   let toNs = Number.NEGATIVE_INFINITY;
   for (const row of rows) {
     fromNs = Math.min(fromNs, row.plannedNs);
-    toNs = Math.max(toNs, row.endNs ?? Number.NEGATIVE_INFINITY);
+    toNs = Math.max(toNs, row.endNs ?? row.plannedNs);
   }
-  if (rows.length === 0) return { kind: 'wall', fromNs: span.stopNs, toNs: span.stopNs };
-  return {
-    kind: 'wall',
-    fromNs,
-    toNs: Number.isFinite(toNs) ? toNs : Math.max(span.stopNs, fromNs),
-  };
+  const anythingSent = rows.some((row) => row.endNs !== null);
+  const endNs = anythingSent && toNs > fromNs ? toNs : Math.max(span.stopNs, fromNs);
+  return { kind: 'wall', fromNs, toNs: endNs };
 }
 
 /** From the declared end of the warm-up to the stop; `null` when no warm-up was declared. */
@@ -51,7 +52,8 @@ export function cohortWindow(wall: Window, span: PointSpan): Window {
  * The rates of one window. Requests belong to a window by their planned instant. Output tokens of
  * the steady window are those that arrived in it, whenever their request was planned; the other
  * windows count the requests' tokens. Only completed requests give tokens; those whose usage is
- * unknown are counted apart. A window without length has no rates.
+ * unknown are counted apart, and where nobody's is known there is no token rate. A window without
+ * length has no rates.
  */
 export function ratesOver(
   rows: readonly RequestRow[],
@@ -64,23 +66,23 @@ export function ratesOver(
   const good = due.filter((row) => row.verdict === 'good');
   const byArrival = window.kind === 'steady';
   const seconds = secondsFromNs(window.toNs - window.fromNs);
-  const perSecond = (count: number): number | null => (seconds > 0 ? count / seconds : null);
+  const perSecond = (count: number | null): number | null =>
+    count !== null && seconds > 0 ? count / seconds : null;
+  const completedEver = byArrival ? rows.filter((row) => row.outcome === 'completed') : completed;
   return {
     window,
     offeredRps,
     realisedOfferedRps: perSecond(due.length),
     admittedRps: perSecond(sent.length),
     completedRps: perSecond(completed.length),
-    successfulRps: perSecond(due.filter((row) => row.successful).length),
+    successfulRps: perSecond(due.filter((row) => row.correctness === 'met').length),
     goodRps: perSecond(good.length),
-    inputTokensPerSecond: perSecond(total(completed, (row) => row.promptTokens)),
+    inputTokensPerSecond: perSecond(knownTotal(completed, (row) => row.promptTokens)),
     outputTokensPerSecond: perSecond(
-      byArrival
-        ? total(rows, (row) => (row.outcome === 'completed' ? row.outputTokensInSteady : 0))
-        : total(completed, (row) => row.outputTokens),
+      knownTotal(completedEver, (row) => (byArrival ? row.outputTokensInSteady : row.outputTokens)),
     ),
     outputTokensBasis: byArrival ? 'arrivals' : 'requests',
-    goodOutputTokensPerSecond: perSecond(total(good, (row) => row.outputTokens)),
+    goodOutputTokensPerSecond: perSecond(knownTotal(good, (row) => row.outputTokens)),
     unknownUsageCount: completed.filter((row) => row.outputTokens === null).length,
   };
 }
@@ -91,4 +93,13 @@ export function total(
   valueOf: (row: RequestRow) => number | null,
 ): number {
   return rows.reduce((sum, row) => sum + (valueOf(row) ?? 0), 0);
+}
+
+/** As {@link total}; `null` when there are rows and nothing is known of any: that is not zero. */
+function knownTotal(
+  rows: readonly RequestRow[],
+  valueOf: (row: RequestRow) => number | null,
+): number | null {
+  const isUnknown = rows.length > 0 && rows.every((row) => valueOf(row) === null);
+  return isUnknown ? null : total(rows, valueOf);
 }

@@ -27,15 +27,18 @@ export interface RequestRow {
   readonly attempt: number;
   readonly outcome: Exclude<Outcome, 'notReached'>;
   readonly verdict: Verdict;
+  /** `tpot:tokensUnknown`: the first part that left it unjudged; `null` unless it is. */
+  readonly unjudgedReason: string | null;
   /** The verdict with the latency clock started at dispatch where it was planned, or the reverse. */
   readonly verdictFromOtherStart: Verdict;
-  /** Completed and correct, whatever the latency. */
-  readonly successful: boolean;
+  /** `met`: completed and correct, whatever the latency. */
+  readonly correctness: 'met' | 'missed' | 'unknown';
   readonly objectives: readonly ObjectiveState[];
   readonly dropReason: string | null;
   readonly failure: string | null;
 
   readonly promptBucket: PromptBucket;
+  readonly promptTokensFrom: Judgement['promptTokensFrom'];
   readonly outputBucket: string;
   readonly connection: 'cold' | 'reused' | 'none';
   readonly tenant: string | null;
@@ -54,6 +57,8 @@ export interface RequestRow {
   readonly ttftFromDispatchNs: number | null;
   readonly tpotNs: number | null;
   readonly tpotBasis: 'observed' | 'estimated' | null;
+  /** Declared or told as one token per event, which its counts contradict. */
+  readonly alignmentBroken: boolean;
   readonly completionNs: number | null;
   readonly completionFromPlannedNs: number | null;
   readonly queueNs: number | null;
@@ -90,16 +95,14 @@ export function requestRow(
     attempt: record.attempt,
     outcome,
     verdict: asked.verdict,
+    unjudgedReason: asked.verdict === 'unjudged' ? asked.reason : null,
     verdictFromOtherStart: judgements.otherStart.verdict,
-    successful:
-      outcome === 'completed' &&
-      asked.objectives.some(
-        ({ objective, state }) => objective === 'correctness' && state === 'met',
-      ),
+    correctness: correctnessOf(asked),
     objectives: sharedStates(asked.objectives),
     dropReason: dispatch.kind === 'dropped' ? dispatch.reason : null,
     failure: end?.kind === 'failed' ? end.failure : null,
     promptBucket: asked.promptBucket,
+    promptTokensFrom: asked.promptTokensFrom,
     outputBucket: outputBucketOf(measures.outputTokens),
     connection: connectionOf(timeline),
     tenant: record.labels.tenant,
@@ -113,6 +116,7 @@ export function requestRow(
     ttftFromDispatchNs: measures.ttftFromDispatchNs,
     tpotNs: measures.tpotNs,
     tpotBasis: measures.tpotBasis,
+    alignmentBroken: measures.alignment === 'mismatch',
     completionNs: measures.completionNs,
     completionFromPlannedNs: measures.completionFromPlannedNs,
     queueNs: measures.queueDelayNs,
@@ -136,6 +140,12 @@ function sharedStates(results: readonly ObjectiveResult[]): readonly ObjectiveSt
   const states = results.map(({ objective, state }) => ({ objective, state }));
   STATES.set(key, states);
   return states;
+}
+
+/** What was never sent, or refused, was not correct; what the run cut off may have become so. */
+function correctnessOf(judgement: Judgement): RequestRow['correctness'] {
+  const state = judgement.objectives.find((result) => result.objective === 'correctness')?.state;
+  return state === 'met' || state === 'unknown' ? state : 'missed';
 }
 
 function connectionOf(timeline: Timeline | null): RequestRow['connection'] {

@@ -9,7 +9,7 @@ import {
 } from '../slo/index.ts';
 import { attainmentOfRows } from './attainment.ts';
 import { inFlightOver } from './in-flight.ts';
-import { dropReasonsOf, failureClassesOf, ledgerOf } from './ledger.ts';
+import { dropReasonsOf, failureClassesOf, ledgerOf, unjudgedReasonsOf } from './ledger.ts';
 import { isBacklogGrowing, littlesLawOf, staysOf } from './littles-law.ts';
 import { missesOf } from './misses.ts';
 import type { NumberColumn } from './number-column.ts';
@@ -114,6 +114,7 @@ function judgementPart(
   const marginals = marginalsOf(judged, objective.population.attainmentShare);
   return {
     verdicts,
+    unjudgedReasons: unjudgedReasonsOf(judged),
     attainment,
     attainmentAdmitted: attainmentOfRows(judged, 'admitted'),
     misses: missesOf(judged),
@@ -195,7 +196,10 @@ function strataPart(
   { objective }: PointContext,
   window: Window['kind'],
 ) {
+  const promptTokensFrom = { usage: 0, planned: 0, unknown: 0 };
+  for (const row of judged) promptTokensFrom[row.promptTokensFrom] += 1;
   return {
+    promptTokensFrom,
     promptBuckets: strataBy(
       judged,
       window,

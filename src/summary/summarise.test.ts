@@ -57,15 +57,12 @@ describe('ten scheduled, two dropped, one error, seven completed, six good', () 
     expect(point.attainmentAdmitted).toMatchObject({ good: 6, offered: 8, share: 0.75 });
   });
 
-  it('has a goodput of six over the common wall window, drain inside', () => {
-    expect(point.rates.window).toEqual({
-      kind: 'wall',
-      fromNs: 0,
-      toNs: nsFromSeconds(7.04) + nsFromMs(1),
-    });
-    expect(point.goodputRps).toBeCloseTo(6 / 7.041, 12);
-    expect(point.rates.completedRps).toBeCloseTo(7 / 7.041, 12);
-    expect(point.rates.outputTokensPerSecond).toBeCloseTo(21 / 7.041, 12);
+  it('has a goodput of six over the common wall window, which holds the last dropped start', () => {
+    expect(point.rates.window).toEqual({ kind: 'wall', fromNs: 0, toNs: nsFromSeconds(9) });
+    expect(point.goodputRps).toBeCloseTo(6 / 9, 12);
+    expect(point.rates.completedRps).toBeCloseTo(7 / 9, 12);
+    expect(point.rates.realisedOfferedRps).toBeCloseTo(10 / 9, 12);
+    expect(point.rates.outputTokensPerSecond).toBeCloseTo(21 / 9, 12);
   });
 
   it('names what was missed, and by that alone', () => {
@@ -101,6 +98,18 @@ describe('a run in which nothing worked', () => {
     expect(point?.goodputRps).toBe(0);
     expect(point?.ttftFromPlannedNs).toMatchObject({ n: 0, mean: null, quantiles: [] });
     expect(summary.verdict).toBe('missed');
+  });
+
+  it('misses with a single request, and where only quantiles or success were asked', () => {
+    const verdictOf = (count: number, expression: string) =>
+      summaryOf(failed.slice(0, count), { objective: objectiveOf(expression) }).verdict;
+    expect(verdictOf(1, 'ttft<=500ms, attainment>=50%')).toBe('missed');
+    expect(verdictOf(70, 'p99(ttft)<=500ms')).toBe('missed');
+    expect(verdictOf(1, 'success>=10%')).toBe('missed');
+  });
+
+  it('has a goodput of 0 though it took no time', () => {
+    expect(pointSummaryOf(failed.slice(0, 1)).goodputRps).toBe(0);
   });
 
   it('is a result, not an invalid measurement', () => {
@@ -236,7 +245,47 @@ describe('what is not known', () => {
       recordOf({ scheduleIndex: 1, usage: null }),
     ]);
     expect(point.rates.unknownUsageCount).toBe(1);
+    expect(point.rates.outputTokensPerSecond).toBeGreaterThan(0);
     expect(point.outputTokens).toMatchObject({ n: 1, coverage: 0.5 });
+  });
+
+  it('has no token rate where the server never told its usage: unknown is not 0 tokens/s', () => {
+    const silent = Array.from({ length: 3 }, (_, scheduleIndex) =>
+      recordOf({ scheduleIndex, plannedNs: scheduleIndex, usage: null }),
+    );
+    for (const steadyFromNs of [null, 0]) {
+      const { rates } = pointSummaryOf(silent, { points: [pointOf({ steadyFromNs })] });
+      expect(rates).toMatchObject({
+        inputTokensPerSecond: null,
+        outputTokensPerSecond: null,
+        goodOutputTokensPerSecond: null,
+        unknownUsageCount: 3,
+      });
+    }
+  });
+
+  it('says why requests are unjudged, and how many each', () => {
+    const point = pointSummaryOf(
+      [
+        recordOf({ scheduleIndex: 0 }),
+        recordOf({ scheduleIndex: 1, usage: null, oneTokenPerEvent: true }),
+        recordOf({ scheduleIndex: 2, usage: null, oneTokenPerEvent: true }),
+        recordOf({ scheduleIndex: 3, usage: null, finishReason: 'length' }),
+        recordOf({ scheduleIndex: 4, end: { kind: 'cancelled', atNs: nsFromMs(200) } }),
+      ],
+      { objective: OBJECTIVE },
+    );
+    expect(point.unjudgedReasons).toEqual({ 'tpot:tokensUnknown': 2, 'correctness:cancelled': 1 });
+    expect(point.attainment).toMatchObject({ good: 1, unjudged: 3 });
+  });
+
+  it('says where the prompt lengths of the buckets come from', () => {
+    const point = pointSummaryOf([
+      recordOf({ scheduleIndex: 0 }),
+      recordOf({ scheduleIndex: 1, usage: null, promptTokensPlanned: 900 }),
+      recordOf({ scheduleIndex: 2, usage: null }),
+    ]);
+    expect(point.promptTokensFrom).toEqual({ usage: 1, planned: 1, unknown: 1 });
   });
 
   it('tells the cached share only of prompts whose cache the server told', () => {

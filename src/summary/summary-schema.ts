@@ -121,6 +121,7 @@ const point = z.strictObject({
   dropReasons: counts,
   failureClasses: counts,
   verdicts: z.strictObject({ good: count, bad: count, excluded: count, unjudged: count }),
+  unjudgedReasons: counts.describe('The first unknown part and why, e.g. tpot:tokensUnknown.'),
   attainment,
   attainmentAdmitted: attainment,
   goodputRps: rate,
@@ -178,6 +179,9 @@ const point = z.strictObject({
     }),
   ),
   promptBuckets: z.array(stratum),
+  promptTokensFrom: z
+    .strictObject({ usage: count, planned: count, unknown: count })
+    .describe('Where the lengths behind the prompt buckets come from, in requests.'),
   outputBuckets: z.array(stratum),
   phases: z.array(stratum),
   groups: z.array(stratum),

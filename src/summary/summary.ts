@@ -2,7 +2,7 @@
  * The published result of a run: what `summary.json` holds (schema/summary.schema.json).
  * Numbers carry their unit in the name; `null` = not observed.
  */
-import type { Attainment, Objective, ObjectiveName, Verdict } from '../slo/index.ts';
+import type { Attainment, Judgement, Objective, ObjectiveName, Verdict } from '../slo/index.ts';
 import type { ConfidenceInterval, QuantileRule } from '../stats/index.ts';
 
 export const SUMMARY_SCHEMA_VERSION = 1;
@@ -148,6 +148,8 @@ export interface PointSummary {
   readonly dropReasons: Readonly<Record<string, number>>;
   readonly failureClasses: Readonly<Record<string, number>>;
   readonly verdicts: Readonly<Record<Verdict, number>>;
+  /** Why requests are unjudged: the first unknown part and why, e.g. `tpot:tokensUnknown`. */
+  readonly unjudgedReasons: Readonly<Record<string, number>>;
   readonly attainment: Attainment;
   readonly attainmentAdmitted: Attainment;
   readonly goodputRps: number | null;
@@ -188,6 +190,8 @@ export interface PointSummary {
   readonly marginalsPass: boolean | null;
   readonly marginals: readonly Marginal[];
   readonly promptBuckets: readonly StratumSummary[];
+  /** Where the lengths behind the prompt buckets come from, in requests. */
+  readonly promptTokensFrom: Readonly<Record<Judgement['promptTokensFrom'], number>>;
   readonly outputBuckets: readonly StratumSummary[];
   /** Cold start (first requests on new connections / before steady state) and the rest. */
   readonly phases: readonly StratumSummary[];
