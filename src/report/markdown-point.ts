@@ -2,6 +2,7 @@
 import type { PointSummary, QuantileSummary, StratumSummary } from '../summary/index.ts';
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { literal, table } from './markdown-text.ts';
+import { unjudgedText } from './unjudged-text.ts';
 import {
   attainmentText,
   endText,
@@ -16,6 +17,7 @@ import {
 
 export function pointSections(point: PointSummary): string[] {
   const marginals = marginalsText(point);
+  const unjudged = unjudgedText(point.unjudgedReasons);
   const { unknownUsageCount } = point.rates;
   return [
     `## Load: ${literal(point.load.label)}`,
@@ -27,6 +29,7 @@ export function pointSections(point: PointSummary): string[] {
     `- ${literal(ledgerText(point), 1_000)}`,
     `- good: ${literal(attainmentText(point))}`,
     `- missed: ${literal(missesText(point))}`,
+    ...(unjudged === null ? [] : [`- unjudged: ${literal(unjudged, 1_000)}`]),
     ...(marginals === null ? [] : [`- each latency alone: ${literal(marginals)}`]),
     `- judged window: ${literal(windowText(point.rates.window))}`,
     `- shares of all scheduled: errors ${shareFigure(point.errorShare)}, dropped ${shareFigure(point.dropShare)}, refused ${shareFigure(point.refusalShare)}`,
@@ -44,13 +47,22 @@ export function pointSections(point: PointSummary): string[] {
     '',
     `Requests whose token usage is unknown, in no token rate: ${countFigure(unknownUsageCount)}.`,
     '',
-    ...strataSection('By prompt tokens', point.promptBuckets),
+    ...strataSection(promptTitle(point), point.promptBuckets),
     ...strataSection('By output tokens', point.outputBuckets),
     ...strataSection('By phase and connection (the whole point)', point.phases),
     ...strataSection('By tenant or class', point.groups),
     ...lengthsSection(point),
     ...littleSection(point),
   ];
+}
+
+/** Lengths are the server's unless it did not tell them. */
+function promptTitle({ promptTokensFrom: { planned, unknown } }: PointSummary): string {
+  const notes = [
+    planned > 0 ? `${countFigure(planned)} by the planned length` : null,
+    unknown > 0 ? `${countFigure(unknown)} unknown` : null,
+  ].filter((note) => note !== null);
+  return notes.length === 0 ? 'By prompt tokens' : `By prompt tokens (${notes.join(', ')})`;
 }
 
 function latencyTable(point: PointSummary): string[] {

@@ -9,12 +9,14 @@ export interface TerminalPage {
   readonly width: number;
   readonly palette: Palette;
   readonly explain: boolean;
+  /** One line a text, where a roomy page would be too long. */
+  readonly tight: boolean;
 }
 
 /** A labelled line; without `explain` it is cut after `limit` lines. */
 export function marginLines(page: TerminalPage, label: string, text: string, limit = 1): string[] {
   const lines = labelled(label, text, page.width);
-  const kept = page.explain ? lines : atMost(limit, lines, page.width);
+  const kept = page.explain ? lines : atMost(page.tight ? 1 : limit, lines, page.width);
   return kept.map((line) =>
     line.startsWith(label) ? page.palette.dim(label) + line.slice(label.length) : line,
   );
@@ -52,7 +54,7 @@ export function validityLines(
     warning: ['Warning', palette.doubtful],
     note: ['Note', palette.dim],
   } as const;
-  const shown = page.explain ? reasons : reasons.slice(0, limit);
+  const shown = page.explain ? reasons : reasons.slice(0, page.tight ? 1 : limit);
   const lines = shown.flatMap(({ severity, message, advice }, index) => {
     const [label, paint] = styles[severity];
     const text = advice === null ? message : `${message} → ${advice}`;

@@ -10,9 +10,11 @@ import {
   validityLines,
   type TerminalPage,
 } from './terminal-page.ts';
+import { unjudgedText } from './unjudged-text.ts';
 import {
   attainmentText,
   endText,
+  gapName,
   inFlightText,
   ledgerText,
   marginalsText,
@@ -22,15 +24,24 @@ import {
   ratesText,
   tpotName,
   verdictWord,
+  warmUpText,
   windowText,
 } from './words.ts';
 
-/** Lines a default report may have, the line that names its files included. */
-const LINE_LIMIT = 20;
+/**
+ * The point in at most `room` lines; with `explain`, in full. Blank lines are the first thing a
+ * full page can do without, then the second lines of its texts.
+ */
+export function pointLines(page: TerminalPage, point: PointSummary, room: number): string[] {
+  const lines = roomyLines(page, point);
+  if (page.explain || lines.length <= room) return lines;
+  const dense = lines.filter((line) => line !== '');
+  if (dense.length <= room) return dense;
+  return roomyLines({ ...page, tight: true }, point).filter((line) => line !== '');
+}
 
-/** The point in at most nineteen lines, leaving one for its files; with `explain`, in full. */
-export function pointLines(page: TerminalPage, point: PointSummary): string[] {
-  const lines = [
+function roomyLines(page: TerminalPage, point: PointSummary): string[] {
+  return [
     ...verdictLines(page, point),
     ...marginLines(page, 'Load', loadText(point)),
     ...askedLines(page),
@@ -39,26 +50,31 @@ export function pointLines(page: TerminalPage, point: PointSummary): string[] {
       page,
       'Window',
       `${windowText(point.rates.window)} · ${provenanceText(page.summary)}`,
+      2,
     ),
   ];
-  // Blank lines are the first thing a full page can do without.
-  return page.explain || lines.length < LINE_LIMIT ? lines : lines.filter((line) => line !== '');
 }
 
 /** Attainment, rates, ledger, latencies, misses and validity of one point. */
 export function pointBody(page: TerminalPage, point: PointSummary): string[] {
   const marginals = marginalsText(point);
+  const unjudged = unjudgedText(point.unjudgedReasons);
+  const warmUp = warmUpText(point);
   const reasons = validityLines(page, point.validity.reasons, 2);
   return [
-    ...marginLines(page, 'Good', attainmentText(point)),
-    ...marginLines(page, 'Rates', ratesText(point)),
+    ...marginLines(page, 'Good', attainmentText(point), 2),
+    ...marginLines(page, 'Rates', ratesText(point), 2),
     ...marginLines(page, 'Ledger', ledgerText(point), 2),
     '',
     ...latencyTable(page, point),
     '',
     ...marginLines(page, 'Missed', missesText(point)),
     ...(marginals === null ? [] : marginLines(page, 'Alone', marginals)),
-    ...(reasons.length > 0 ? reasons : marginLines(page, 'Valid', 'yes, no reason against it')),
+    ...(unjudged === null ? [] : marginLines(page, 'Unjudged', unjudged, 2)),
+    ...(warmUp === null ? [] : marginLines(page, 'Warm-up', warmUp)),
+    ...(reasons.length > 0
+      ? reasons
+      : marginLines(page, 'Valid', 'yes, no fault of the measurement was found')),
   ];
 }
 
@@ -68,7 +84,7 @@ function verdictLines(page: TerminalPage, point: PointSummary): string[] {
   // The other lines' margin holds most verdicts; a longer one pushes its text to the right.
   const margin = Math.max(LABEL_WIDTH, word.length + 2);
   const lines = wrapped(text, page.width - margin);
-  const shown = page.explain ? lines : atMost(2, lines, page.width - margin);
+  const shown = page.explain ? lines : atMost(page.tight ? 1 : 2, lines, page.width - margin);
   return shown.map((line, index) =>
     index === 0
       ? `${paintedVerdict(page)}${' '.repeat(margin - word.length)}${line}`
@@ -90,7 +106,7 @@ function latencyTable(page: TerminalPage, point: PointSummary): string[] {
   const rows: [string, QuantileSummary][] = [
     ['TTFT from planned', point.ttftFromPlannedNs],
     [tpotName(point), point.tpotNs],
-    ['chunk gap', point.chunkGapNs],
+    [gapName(point), point.chunkGapNs],
     ['completion', point.completionNs],
   ];
   if (page.explain) {
@@ -103,7 +119,7 @@ function latencyTable(page: TerminalPage, point: PointSummary): string[] {
     );
   }
   const [header = '', ...body] = aligned([
-    ['Latency', 'p50', 'p90', 'p95', 'p99', 'mean', 'max', 'n', 'coverage'],
+    ['By nearest rank', 'p50', 'p90', 'p95', 'p99', 'mean', 'max', 'n', 'coverage'],
     ...rows.map(([name, summary]) => [
       name,
       ...[0.5, 0.9, 0.95, 0.99].map((q) => quantileFigure(summary, q)),
@@ -113,5 +129,7 @@ function latencyTable(page: TerminalPage, point: PointSummary): string[] {
       shareFigure(summary.coverage),
     ]),
   ]);
-  return [page.palette.dim(header), ...body];
+  const legend = '~ too few requests to claim this quantile';
+  const isMarked = !page.tight && body.some((line) => line.includes('~'));
+  return [page.palette.dim(header), ...body, ...(isMarked ? [page.palette.dim(legend)] : [])];
 }

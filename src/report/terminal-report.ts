@@ -17,6 +17,9 @@ export interface TerminalOptions {
   readonly files: readonly string[];
 }
 
+/** Lines a default report of one load point may have. */
+const LINE_LIMIT = 20;
+
 /** The report, lines ended by `\n`. One point in full, several as a table with a row each. */
 export function terminalReport(summary: Summary, options: TerminalOptions): string {
   const page: TerminalPage = {
@@ -24,16 +27,17 @@ export function terminalReport(summary: Summary, options: TerminalOptions): stri
     width: Math.max(60, Math.min(options.width, PAGE_WIDTH)),
     palette: paletteOf(options.color),
     explain: options.explain,
+    tight: false,
   };
   const [point] = summary.points;
+  const files =
+    options.files.length === 0 ? [] : labelled('Files', options.files.join('  '), page.width);
   const body =
     point === undefined
       ? ['NO DATA  the run has no load point']
       : summary.points.length === 1
-        ? pointLines(page, point)
+        ? pointLines(page, point, LINE_LIMIT - files.length)
         : sweepLines(page);
-  const files =
-    options.files.length === 0 ? [] : labelled('Files', options.files.join('  '), page.width);
   return [...body, ...files, ...(options.explain ? explanation(page) : [])]
     .map((line) => `${line}\n`)
     .join('');

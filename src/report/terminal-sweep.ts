@@ -4,6 +4,7 @@ import type { PointSummary } from '../summary/index.ts';
 import { countFigure, levelFigure, rateFigure, shareFigure, tokenRateFigure } from './figures.ts';
 import { aligned } from './layout.ts';
 import { marginLines, validityLines, type TerminalPage } from './terminal-page.ts';
+import { summedReasons, unjudgedText } from './unjudged-text.ts';
 import { levelText, provenanceText, quantileFigure, windowName } from './words.ts';
 
 /** The asked objective, a row per load, what the rows show, and what they cannot show. */
@@ -11,6 +12,7 @@ export function sweepLines(page: TerminalPage): string[] {
   const { summary, palette } = page;
   const { points } = summary;
   const closed = points.some((point) => point.load.closedLoop);
+  const unjudged = unjudgedText(summedReasons(points.map((point) => point.unjudgedReasons)));
   const [header = '', ...rows] = aligned([
     [
       closed ? 'load' : 'offered',
@@ -37,6 +39,7 @@ export function sweepLines(page: TerminalPage): string[] {
     '',
     ...marginLines(page, 'Shows', storyText(points), 3),
     ...legendLines(page),
+    ...(unjudged === null ? [] : marginLines(page, 'Unjudged', unjudged, 2)),
     ...validityLines(
       page,
       summary.validity.reasons.filter((reason) => reason.severity !== 'note'),
@@ -46,6 +49,7 @@ export function sweepLines(page: TerminalPage): string[] {
       page,
       'Window',
       `${windowName((points[0] as PointSummary).rates.window)} · ${provenanceText(summary)}`,
+      2,
     ),
   ];
 }
@@ -91,6 +95,7 @@ function painted({ palette }: TerminalPage, point: PointSummary, line: string): 
 function storyText(points: readonly PointSummary[]): string {
   const best = points.reduce((a, b) => ((b.goodputRps ?? 0) > (a.goodputRps ?? 0) ? b : a));
   const last = points.at(-1) as PointSummary;
+  if ((best.goodputRps ?? 0) === 0) return 'no request was good at any of these loads.';
   const peak = `goodput is best at ${levelText(best.load)}: ${rateFigure(best.goodputRps)}`;
   const caution = 'Seen at these loads and this length; a capacity claim needs longer runs.';
   if (best === last) return `${peak}, the highest load tried. ${caution}`;
@@ -104,7 +109,7 @@ function storyText(points: readonly PointSummary[]): string {
   return `${peak}; ${past}. ${caution}`;
 }
 
-/** Explains the marks that the table uses, and only those. */
+/** Names the quantile rule, and explains the marks that the table uses, and only those. */
 function legendLines(page: TerminalPage): string[] {
   const { points } = page.summary;
   const unclaimed = points.some((point) =>
@@ -120,5 +125,5 @@ function legendLines(page: TerminalPage): string[] {
     [points.some((point) => targetWord(point) === '?'), '? not enough data'],
   ] as const;
   const used = marks.filter(([isUsed]) => isUsed).map(([, text]) => text);
-  return used.length === 0 ? [] : marginLines(page, 'Marks', used.join(' · '), 2);
+  return marginLines(page, 'Marks', ['p95 by nearest rank', ...used].join(' · '), 2);
 }

@@ -50,7 +50,7 @@ export function stateWord(state: PopulationResult['state']): string {
   return state === 'notEnoughData' ? 'not enough data' : state;
 }
 
-/** `144 of 240 offered good, 60.0 % (53.7–66.0 % at 95 %, if independent)`. */
+/** `144 of 240 offered, 60.0 % (53.7–66.0 % at 95 %, if independent)`. */
 export function attainmentText(point: PointSummary): string {
   const { good, offered, unjudged, share, unknownBounds, interval } = point.attainment;
   if (share === null) return 'nothing was offered';
@@ -61,10 +61,10 @@ export function attainmentText(point: PointSummary): string {
   }
   if (unjudged > 0 && unknownBounds !== null) {
     const range = shareRange(unknownBounds.low, unknownBounds.high);
-    parts.push(`· ${countFigure(unjudged)} unjudged: ${range}`);
+    parts.push(`· ${countFigure(unjudged)} unjudged, so ${range} is possible`);
   }
   if (point.ledger.dropped > 0) {
-    parts.push(`· of those sent ${shareFigure(point.attainmentAdmitted.share)}`);
+    parts.push(`· ${shareFigure(point.attainmentAdmitted.share)} of those sent`);
   }
   return parts.join(' ');
 }
@@ -72,9 +72,11 @@ export function attainmentText(point: PointSummary): string {
 /** `goodput 2.34/s · output 975 tok/s · completed 3.81/s · offered 4.00/s (3.97/s realised)`. */
 export function ratesText(point: PointSummary): string {
   const { rates } = point;
+  const untold =
+    rates.unknownUsageCount === 0 ? '' : ` (${countFigure(rates.unknownUsageCount)} without usage)`;
   return [
     `goodput ${rateFigure(rates.goodRps)}`,
-    `output ${tokenRateFigure(rates.outputTokensPerSecond)}`,
+    `output ${tokenRateFigure(rates.outputTokensPerSecond)}${untold}`,
     `completed ${rateFigure(rates.completedRps)}`,
     offeredText(point),
   ].join(' · ');
@@ -110,7 +112,8 @@ export function ledgerText(point: PointSummary): string {
   const sum = filled.length === 0 ? '0' : filled.join(' + ');
   const none = empty.length === 0 ? '' : `; none ${listed(empty)}`;
   const outside = ledger.notReached > 0 ? `; ${countFigure(ledger.notReached)} not reached` : '';
-  return `${countFigure(ledger.scheduled)} scheduled = ${sum}${none}${outside}`;
+  const warmUp = point.rates.window.kind === 'steady' ? ', warm-up included' : '';
+  return `${countFigure(ledger.scheduled)} scheduled${warmUp} = ${sum}${none}${outside}`;
 }
 
 /** ` (httpStatus 2, connect 1)`; empty when there is none. */
@@ -126,7 +129,7 @@ function listed(words: readonly string[]): string {
     : `${words.slice(0, -1).join(', ')} or ${words.at(-1) as string}`;
 }
 
-/** `ttft 80 (62 by it alone) · tpot 40 (20 by it alone) · 4 dropped`. */
+/** `ttft 80 (62 missed only this) · tpot 40 (20 missed only this) · 4 dropped`. */
 export function missesText(point: PointSummary): string {
   // A failed request has unknown latencies as well, but it is bad already; only the unknowns of
   // unjudged requests leave something open.
@@ -134,13 +137,44 @@ export function missesText(point: PointSummary): string {
   const misses = point.misses
     .filter((miss) => miss.missed > 0 || (open && miss.unknown > 0))
     .map((miss) => {
-      const alone = miss.missed > 0 ? ` (${countFigure(miss.soleMiss)} by it alone)` : '';
+      const alone = miss.missed > 0 ? ` (${countFigure(miss.soleMiss)} missed only this)` : '';
       const unknown = open && miss.unknown > 0 ? `, ${countFigure(miss.unknown)} unknown` : '';
-      return `${miss.objective} ${countFigure(miss.missed)}${alone}${unknown}`;
+      return `${PART_NAMES[miss.objective]} ${countFigure(miss.missed)}${alone}${unknown}`;
     });
   const { dropped } = point.ledger;
   if (dropped > 0) misses.push(`${countFigure(dropped)} dropped`);
-  return misses.length === 0 ? 'nothing' : misses.join(' · ');
+  if (misses.length === 0) misses.push('nothing');
+  const inapplicable = point.misses
+    .filter((miss) => miss.notApplicable > 0)
+    .map(
+      (miss) =>
+        `${PART_NAMES[miss.objective]} not applicable to ${countFigure(miss.notApplicable)}`,
+    );
+  return [...misses, ...inapplicable].join(' · ');
+}
+
+/** The parts of an objective as an expression writes them. */
+const PART_NAMES: Readonly<Record<PointSummary['misses'][number]['objective'], string>> = {
+  ttft: 'ttft',
+  tpot: 'tpot',
+  gapMax: 'gap',
+  gapQuantile: 'gap quantile',
+  e2e: 'e2e',
+  outputTokens: 'output',
+  correctness: 'correctness',
+};
+
+/** `41 of 47 good, 87.2 % · TTFT p50 86.0 ms, p95 ~119 ms · not in the figures above`. */
+export function warmUpText(point: PointSummary): string | null {
+  const warmUp = point.phases.find((phase) => phase.name === 'warmup');
+  if (warmUp === undefined) return null;
+  const { good, offered, share } = warmUp.attainment;
+  const [p50, p95] = [0.5, 0.95].map((q) => quantileFigure(warmUp.ttftFromPlannedNs, q));
+  return [
+    `${countFigure(good)} of ${countFigure(offered)} good, ${shareFigure(share)}`,
+    `TTFT p50 ${p50}, p95 ${p95}`,
+    'not in the figures above',
+  ].join(' · ');
 }
 
 /** `ttft p95 passes, tpot p95 passes; jointly 90.0 % are good`; `null` when not asked. */
@@ -174,12 +208,18 @@ export function windowName(window: Window): string {
   }
 }
 
-/** `TPOT (estimated)`, `TPOT (observed)`, `TPOT (observed 3, estimated 9)`. */
+/** `chunk gap`, `chunk gap (12.3 % zero)`: zero gaps are events that came in one socket read. */
+export function gapName({ zeroGapShare }: PointSummary): string {
+  const isTold = zeroGapShare !== null && zeroGapShare > 0;
+  return isTold ? `chunk gap (${shareFigure(zeroGapShare)} zero)` : 'chunk gap';
+}
+
+/** `TPOT (estimated)`, `TPOT (observed)`, `TPOT (25.0 % observed)`. */
 export function tpotName(point: PointSummary): string {
   const { observed, estimated } = point.tpotBasis;
   if (observed === 0) return estimated === 0 ? 'TPOT' : 'TPOT (estimated)';
   if (estimated === 0) return 'TPOT (observed)';
-  return `TPOT (${countFigure(observed)} obs., ${countFigure(estimated)} est.)`;
+  return `TPOT (${shareFigure(observed / (observed + estimated))} observed)`;
 }
 
 /** One quantile, `~` before it where n is too small for a claim. */
@@ -227,9 +267,19 @@ export function endText(point: PointSummary): string {
   return point.partial ? `cut short: ${reason}` : reason;
 }
 
-/** Labels a result never goes without: what was cached, whose clock, where from. */
+/**
+ * Labels a result never goes without: the prefix cache policy with what was really cached, whose
+ * clock, where from.
+ */
 export function provenanceText(summary: Summary): string {
   const clock =
     summary.clock === 'server' ? "server clock (not the user's view)" : `${summary.clock} clock`;
-  return `prefix cache ${summary.prefixCache} · ${clock} · ${summary.source}`;
+  const shares = summary.points.map((point) => point.cachedTokenShare);
+  const told = shares.filter((share) => share !== null);
+  const [least, most] = [Math.min(...told), Math.max(...told)];
+  const cached =
+    told.length === 0
+      ? ''
+      : ` (${least === most ? shareFigure(most) : shareRange(least, most)} cached)`;
+  return `prefix cache ${summary.prefixCache}${cached} · ${clock} · ${summary.source}`;
 }

@@ -19,6 +19,8 @@ export interface PointAccumulatorOptions {
   readonly objective: Objective | null;
   /** Whether exact output lengths were asked of the server. */
   readonly exactOutput: boolean;
+  /** Prefix cache policy that was asked for. */
+  readonly prefixCache: string;
 }
 
 /** Takes records in any order; `finish` gives the summary of those added so far. */
@@ -65,6 +67,7 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
         point,
         objective,
         exactOutput: options.exactOutput,
+        prefixCache: options.prefixCache,
       }),
   };
 }

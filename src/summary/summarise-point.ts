@@ -38,6 +38,8 @@ export interface PointContext {
   readonly point: ManifestPoint;
   readonly objective: Objective;
   readonly exactOutput: boolean;
+  /** Prefix cache policy that was asked for. */
+  readonly prefixCache: string;
 }
 
 /** One point, whatever the order its records came in. */
@@ -248,7 +250,7 @@ function validityPart(
   part: Omit<PointSummary, 'validity'>,
   judged: readonly RequestRow[],
   data: PointData,
-  { point, objective, exactOutput }: PointContext,
+  { point, objective, exactOutput, prefixCache }: PointContext,
 ): PointSummary['validity'] {
   const elsewhere = judged.map((row) => ({ ...row, verdict: row.verdictFromOtherStart }));
   const attainment = attainmentOfRows(elsewhere);
@@ -256,9 +258,9 @@ function validityPart(
     { ...objective, population: { ...objective.population, quantiles: [], worst: null } },
     { rows: elsewhere, attainment, gapsNs: [], groups: [] },
   );
-  const known = judged.filter(
-    (row) =>
-      row.outcome === 'completed' && row.outputTokens !== null && row.outputTokensMax !== null,
+  const completed = judged.filter((row) => row.outcome === 'completed');
+  const known = completed.filter(
+    (row) => row.outputTokens !== null && row.outputTokensMax !== null,
   );
   return validityOf({
     objective,
@@ -277,6 +279,12 @@ function validityPart(
       off: known.filter((row) => row.outputTokens !== row.outputTokensMax).length,
       known: known.length,
     },
+    alignmentBroken: {
+      count: completed.filter((row) => row.alignmentBroken).length,
+      of: completed.length,
+    },
+    prefixCache,
+    cachedTokenShare: part.cachedTokenShare,
     generator: point.generator,
   });
 }

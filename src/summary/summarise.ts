@@ -17,6 +17,7 @@ export interface SummaryOptions {
   readonly experimentHash: string;
   readonly source: RecordSource;
   readonly clock: RecordClock;
+  /** Prefix cache policy that was asked for. */
   readonly prefixCache: string;
   /** Whether exact output lengths were asked of the server. */
   readonly exactOutput: boolean;
@@ -40,6 +41,7 @@ export function createSummariser(options: SummaryOptions): Summariser {
         point,
         objective: options.objective,
         exactOutput: options.exactOutput,
+        prefixCache: options.prefixCache,
       }),
     ]),
   );

@@ -100,6 +100,31 @@ describe('late dispatch', () => {
     expect(validity.reasons[0]?.message).toMatch(/100\.0 % and turn the verdict/);
   });
 
+  it('warns, and no more, where lateness too small to matter turned a verdict on its edge', () => {
+    // 1 ms late each; one answer of a hundred is within its limit only without that millisecond.
+    const edge = records(100, (index) => ({
+      dispatchedNs: nsFromMs(50 * index + 1),
+      ...(index < 5 && { finishReason: 'length' as const }),
+      ...(index === 5 && { arrivalsNs: [500.5, 520, 540].map((ms) => nsFromMs(250 + ms)) }),
+    }));
+    expect(severities(validityOf(edge))).toEqual({ lateDispatch: 'warning' });
+  });
+
+  it('invalidates when it moved attainment by more than a point, however small it was', () => {
+    const clustered = records(100, (index) => ({
+      dispatchedNs: nsFromMs(50 * index + 1),
+      ...(index < 2 && { arrivalsNs: [500.5, 520, 540].map((ms) => nsFromMs(50 * index + ms)) }),
+    }));
+    expect(severities(validityOf(clustered))).toEqual({ lateDispatch: 'invalid' });
+  });
+
+  it('counts starts dropped for it: a note for one in a hundred, invalid for more', () => {
+    const drop = (count: number) =>
+      severities(validityOf(records(100, (index) => (index < count ? { dropped: 'late' } : {}))));
+    expect(drop(1)).toEqual({ lateDrops: 'note' });
+    expect(drop(2)).toEqual({ lateDrops: 'invalid' });
+  });
+
   it('is only noted when it could change nothing', () => {
     expect(severities(validityOf(lateBy(50)))).toEqual({ lateDispatch: 'note' });
   });
@@ -117,6 +142,34 @@ describe('late dispatch', () => {
     const point = pointSummaryOf(lateBy(410), { objective });
     expect(point.attainment.share).toBe(1);
     expect(point.validity.valid).toBe(false);
+  });
+});
+
+describe('a cache that served what was to be unique', () => {
+  const cached = (cachedPromptTokens: number, prefixCache: string) =>
+    severities(
+      validityOf(
+        records(100, () => ({ usage: { promptTokens: 100, cachedPromptTokens } })),
+        { prefixCache },
+      ),
+    );
+
+  it('invalidates, unless no more than a chat template was cached or sharing was asked for', () => {
+    expect(cached(26, 'unique')).toEqual({ cachedShare: 'invalid' });
+    expect(cached(25, 'unique')).toEqual({});
+    expect(cached(90, 'shared: 64 tokens, 1 group')).toEqual({});
+  });
+});
+
+describe('one token per event', () => {
+  it('warns where it was declared and the counts contradict it', () => {
+    const declared = records(100, (index) => ({
+      oneTokenPerEvent: true,
+      usage: { completionTokens: index === 0 ? 7 : 3 },
+    }));
+    const validity = validityOf(declared);
+    expect(severities(validity)).toEqual({ tokenAlignment: 'warning' });
+    expect(validity.reasons[0]?.message).toMatch(/^1 of 100 answers/);
   });
 });
 

@@ -16,12 +16,17 @@ import type {
 import { quantileOf } from './quantile-summary.ts';
 import type { ScheduleFaults } from './schedule-watch.ts';
 
-/** Attainment may move by this much, one point, before the client's error matters. */
-const MATERIAL_SHARE = 0.01;
+/**
+ * Attainment may move by this much, one point, before the client's error matters. Exactly one is
+ * not more than one, whatever the last bit of a difference of shares says.
+ */
+const MATERIAL_SHARE = 0.01 + 1e-9;
 const LOOP_BUSY_SHARE = 0.65;
 const PATH_GAP_SHARE = 0.01;
 const OUTPUT_LENGTH_SHARE = 0.01;
 const LATE_DISPATCH_NS = 2 * NS_PER_MS;
+/** More than a chat template's tokens in a prompt of a few hundred. */
+const CACHED_SHARE = 0.25;
 
 /** What the checks look at; every figure is of one point. */
 export interface ValidityEvidence {
@@ -41,6 +46,10 @@ export interface ValidityEvidence {
   };
   readonly schedule: ScheduleFaults;
   readonly outputLengths: { readonly asked: boolean; readonly off: number; readonly known: number };
+  /** Completed answers whose counts contradict one token per event, declared or told. */
+  readonly alignmentBroken: { readonly count: number; readonly of: number };
+  readonly prefixCache: string;
+  readonly cachedTokenShare: number | null;
   readonly generator: GeneratorEvidence | null;
 }
 
@@ -51,7 +60,10 @@ export function validityOf(evidence: ValidityEvidence): Validity {
     lostStartsReason(evidence),
     pathReason(evidence.littlesLaw.pathGapShare),
     lateDispatchReason(evidence),
+    lateDropReason(evidence),
     outputLengthReason(evidence.outputLengths),
+    cachedShareReason(evidence),
+    alignmentReason(evidence.alignmentBroken),
     allFailedReason(evidence),
     loopReason(evidence.generator),
     backlogReason(evidence),
@@ -106,14 +118,15 @@ function pathReason(pathGapShare: number | null): ValidityReason | null {
   return {
     check: 'littlesLaw',
     severity: 'invalid',
-    message: `in-flight and sojourns differ by ${percent(Math.abs(pathGapShare))}: ${what}`,
-    advice: 'do not use this point; please report it as a bug of the generator',
+    message: `the client's count of requests in flight and its records differ by ${percent(Math.abs(pathGapShare))}: ${what}`,
+    advice: 'do not use this point, and please report it as a bug of goodput',
   };
 }
 
 /**
  * Late dispatch is judged by what it could change: every request is judged a second time with its
- * own lateness out of its latencies (or in, where the objective starts the clock at dispatch).
+ * own lateness out of its latencies (or in, where the objective starts the clock at dispatch). A
+ * verdict that lateness too small to matter could turn was on the edge: that is said, not blamed.
  */
 function lateDispatchReason(evidence: ValidityEvidence): ValidityReason | null {
   const lag = quantileOf(evidence.scheduleLagNs, 0.99);
@@ -129,13 +142,55 @@ function lateDispatchReason(evidence: ValidityEvidence): ValidityReason | null {
     asked.state !== evidence.otherStart.attainmentState;
   const late = lag.value > allowedNs;
   if (!late && moved === 0) return null;
-  const invalid = late && (flips || moved > MATERIAL_SHARE);
-  const p99 = `p99 of the client's own lateness is ${msFromNs(lag.value).toPrecision(3)} ms`;
+  const invalid = moved > MATERIAL_SHARE || (late && flips);
+  const left = `1 request in 100 left this client at least ${msFromNs(lag.value).toPrecision(3)} ms late`;
+  const effect =
+    moved === 0
+      ? 'that moved no verdict'
+      : `that alone could move attainment by ${percent(moved)}${flips ? ' and turn the verdict' : ''}`;
   return {
     check: 'lateDispatch',
+    severity: invalid ? 'invalid' : flips ? 'warning' : 'note',
+    message: `${left}; ${effect}`,
+    advice: invalid ? FREE_THE_CLIENT : flips ? 'the result is on the edge: measure longer' : null,
+  };
+}
+
+const FREE_THE_CLIENT = 'free the machine, or offer less load from it';
+
+/** Starts dropped for the generator's own lateness are misses that the service had no part in. */
+function lateDropReason({ dropReasons, ledger }: ValidityEvidence): ValidityReason | null {
+  const late = dropReasons['late'] ?? 0;
+  if (late === 0) return null;
+  const invalid = late / ledger.scheduled > MATERIAL_SHARE;
+  return {
+    check: 'lateDrops',
     severity: invalid ? 'invalid' : 'note',
-    message: `${p99}; it could move attainment by ${percent(moved)}${flips ? ' and turn the verdict' : ''}`,
-    advice: invalid ? 'free the machine, offer less load, or spread it over more machines' : null,
+    message: `this client was too late for ${late} of ${ledger.scheduled} starts and dropped them`,
+    advice: invalid ? FREE_THE_CLIENT : null,
+  };
+}
+
+/** The workload was not what was asked when prompts meant to be unique came from the cache. */
+function cachedShareReason(evidence: ValidityEvidence): ValidityReason | null {
+  const cached = evidence.cachedTokenShare;
+  if (evidence.prefixCache !== 'unique' || cached === null || cached <= CACHED_SHARE) return null;
+  return {
+    check: 'cachedShare',
+    severity: 'invalid',
+    message: `prompts were to be unique, yet ${percent(cached)} of their tokens came from the prefix cache`,
+    advice: 'use longer prompts, or declare the prefix shared',
+  };
+}
+
+/** Declared or told one token per event, and then the counts differ: TPOT is an estimate there. */
+function alignmentReason(broken: ValidityEvidence['alignmentBroken']): ValidityReason | null {
+  if (broken.count === 0) return null;
+  return {
+    check: 'tokenAlignment',
+    severity: 'warning',
+    message: `${broken.count} of ${broken.of} answers had more or fewer tokens than events, though one per event was expected`,
+    advice: 'their TPOT is an estimate and they give no token gaps',
   };
 }
 
@@ -182,8 +237,8 @@ function backlogReason(evidence: ValidityEvidence): ValidityReason | null {
   return {
     check: 'backlog',
     severity: 'note',
-    message: 'the backlog grew while load was offered: latencies depend on the duration',
-    advice: 'this load is above capacity; read attainment, not percentiles',
+    message: 'the backlog kept growing, so latencies depend on how long the run was',
+    advice: 'this load is above capacity: read attainment, not percentiles',
   };
 }
 
@@ -193,7 +248,7 @@ function ceilingReason(evidence: ValidityEvidence): ValidityReason | null {
   return {
     check: 'ceiling',
     severity: 'note',
-    message: `${dropped} arrivals met the in-flight ceiling and count as misses: ceiling-limited`,
+    message: `ceiling-limited: ${dropped} starts were dropped at the limit of requests in flight, as misses`,
     advice: null,
   };
 }

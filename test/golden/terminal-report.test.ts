@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { terminalReport, type TerminalOptions } from '../../src/report/index.ts';
 import { expectGolden } from '../support/golden.ts';
-import { recordOf } from '../support/record-builder.ts';
+import { failedEnd, recordOf } from '../support/record-builder.ts';
 import {
   ALL_FAILED,
   CHAT,
   LATE_CLIENT,
+  NO_USAGE,
   SINGLE,
   STEADY,
   SWEEP,
 } from '../support/sample-summaries.ts';
-import { pointOf, summaryOf } from '../support/summary-builder.ts';
+import { objectiveOf, pointOf, summaryOf } from '../support/summary-builder.ts';
 
 const PLAIN: TerminalOptions = {
   width: 100,
@@ -18,6 +19,32 @@ const PLAIN: TerminalOptions = {
   explain: false,
   files: ['goodput-runs/demo/summary.json', 'goodput-runs/demo/records-0.ndjson'],
 };
+
+/** Everything at once that a page may have to tell. */
+const CROWDED = summaryOf(
+  Array.from({ length: 100 }, (_, index) =>
+    recordOf({
+      scheduleIndex: index,
+      plannedNs: index * 1e8,
+      dispatchedNs: index * 1e8 + 4.5e8,
+      ...(index % 10 === 0 && { usage: null }),
+      ...(index % 10 === 1 && { dropped: 'ceiling' as const }),
+      ...(index % 10 === 2 && { dropped: 'late' as const }),
+      ...(index % 10 === 3 && { end: failedEnd('httpStatus'), arrivalsNs: [] }),
+      ...(index % 10 === 4 && { end: failedEnd('contentEncoding'), arrivalsNs: [] }),
+      ...(index % 10 === 5 && { end: { kind: 'timedOut', deadlineNs: index * 1e8 + 6e8 } as const }),
+      ...(index % 10 === 6 && { end: { kind: 'cancelled', atNs: index * 1e8 + 6e8 } as const }),
+      ...(index % 10 === 7 && { arrivalsNs: [index * 1e8 + 6e8] }),
+    }),
+  ),
+  {
+    objective: objectiveOf(
+      'ttft<=700ms, tpot<=28ms, gap<=1s, attainment>=80%, success>=99%, p95(ttft)<=1s, p99(gap)<=1s',
+    ),
+    prefixCache: 'shared: 512 tokens, 12 groups',
+    points: [pointOf({ steadyFromNs: 2e9, partial: true, stopReason: 'interrupted' })],
+  },
+);
 
 describe('the terminal report', () => {
   it.each([
@@ -29,6 +56,7 @@ describe('the terminal report', () => {
     ['sweep-explained', SWEEP, { ...PLAIN, explain: true }],
     ['all-failed', ALL_FAILED, PLAIN],
     ['late-client', LATE_CLIENT, PLAIN],
+    ['no-usage', NO_USAGE, PLAIN],
     ['no-objective', summaryOf([recordOf()]), PLAIN],
     ['empty', summaryOf([], { objective: CHAT }), PLAIN],
     ['no-points', summaryOf([], { points: [] }), PLAIN],
@@ -41,6 +69,9 @@ describe('the terminal report', () => {
     ['sweep', SWEEP],
     ['all failed', ALL_FAILED],
     ['late client', LATE_CLIENT],
+    ['steady', STEADY],
+    ['silent server’s', NO_USAGE],
+    ['crowded', CROWDED],
   ])('of a %s run has at most 20 lines of at most 100 columns', (_, summary) => {
     const lines = terminalReport(summary, PLAIN).trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(20);

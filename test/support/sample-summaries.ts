@@ -1,7 +1,7 @@
 /** The summaries that report goldens show. */
 import type { Summary } from '../../src/summary/index.ts';
 import { failedEnd, recordOf } from './record-builder.ts';
-import { objectiveOf, summaryOf } from './summary-builder.ts';
+import { objectiveOf, pointOf, summaryOf } from './summary-builder.ts';
 import { toyPoint, toyRecords, type ToyLoad } from './toy-service.ts';
 
 export const CHAT = objectiveOf('ttft<=500ms, tpot<=28ms, attainment>=80%');
@@ -29,9 +29,16 @@ export const SWEEP = toySummary(
   [2, 5, 8, 10, 12].map((rateRps, pointIndex) => ({ pointIndex, rateRps, seconds: 60, seed: 1 })),
 );
 
+const TEN_A_SECOND = pointOf({
+  level: 10,
+  label: 'open loop, constant 10/s',
+  offeredRps: 10,
+  stopNs: 8e9,
+});
+
 /** Nothing could be connected. */
 export const ALL_FAILED = summaryOf(
-  Array.from({ length: 60 }, (_, index) =>
+  Array.from({ length: 80 }, (_, index) =>
     recordOf({
       scheduleIndex: index,
       plannedNs: index * 1e8,
@@ -42,7 +49,22 @@ export const ALL_FAILED = summaryOf(
       timeline: { doneNs: null, bodyEndNs: null, terminalNs: null, reused: null },
     }),
   ),
-  { objective: CHAT },
+  { objective: CHAT, points: [TEN_A_SECOND] },
+);
+
+/** The server reports no usage, so a pace per token can never be known. */
+export const NO_USAGE = summaryOf(
+  Array.from({ length: 80 }, (_, index) =>
+    recordOf({
+      scheduleIndex: index,
+      plannedNs: index * 1e8,
+      usage: null,
+      oneTokenPerEvent: true,
+      // Five answers came too late; they are missed, whatever their pace.
+      ...(index < 5 && { arrivalsNs: [0.6, 0.62, 0.64].map((s) => index * 1e8 + s * 1e9) }),
+    }),
+  ),
+  { objective: CHAT, points: [TEN_A_SECOND] },
 );
 
 /** The client itself was 450 ms late with every request. */
@@ -50,5 +72,5 @@ export const LATE_CLIENT = summaryOf(
   Array.from({ length: 80 }, (_, index) =>
     recordOf({ scheduleIndex: index, plannedNs: index * 1e8, dispatchedNs: index * 1e8 + 4.5e8 }),
   ),
-  { objective: CHAT },
+  { objective: CHAT, points: [TEN_A_SECOND] },
 );
