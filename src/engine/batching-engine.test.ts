@@ -27,16 +27,34 @@ describe('one request', () => {
     engine.admit({ id: 'a', promptTokens: 25, outputTokens: 2 });
     const first = step(engine);
     expect(first.plan.prefills).toEqual([{ id: 'a', fromTokens: 0, tokens: 10, completes: false }]);
-    expect(first.plan.load).toEqual({ computedTokens: 10, contextTokens: 10 });
+    expect(first.plan.load).toEqual({
+      computedTokens: 10,
+      contextTokens: 10,
+      decodeSequences: 0,
+      decodeContextTokens: 0,
+      prefillSequences: 1,
+      prefillTokens: 10,
+      completedPrompts: 0,
+      attentionPairs: 55,
+    });
     expect(first.events).toEqual([]);
-    expect(step(engine).plan.load).toEqual({ computedTokens: 10, contextTokens: 20 });
+    expect(step(engine).plan.load).toMatchObject({ contextTokens: 20, attentionPairs: 155 });
     const third = step(engine);
     expect(third.plan.prefills).toEqual([{ id: 'a', fromTokens: 20, tokens: 5, completes: true }]);
-    expect(third.plan.load).toEqual({ computedTokens: 5, contextTokens: 0 });
+    expect(third.plan.load).toMatchObject({ contextTokens: 0, completedPrompts: 1 });
     expect(third.events).toEqual([{ id: 'a', index: 0, last: false }]);
     const fourth = step(engine);
     expect(fourth.plan.decodes).toEqual(['a']);
-    expect(fourth.plan.load).toEqual({ computedTokens: 1, contextTokens: 25 });
+    expect(fourth.plan.load).toEqual({
+      computedTokens: 1,
+      contextTokens: 25,
+      decodeSequences: 1,
+      decodeContextTokens: 25,
+      prefillSequences: 0,
+      prefillTokens: 0,
+      completedPrompts: 0,
+      attentionPairs: 0,
+    });
     expect(fourth.events).toEqual([{ id: 'a', index: 1, last: true }]);
     expect(engine.plan()).toBeNull();
   });
@@ -65,7 +83,7 @@ describe('sharing a step', () => {
       ['b', 6],
       ['c', 2],
     ]);
-    expect(second.load).toEqual({ computedTokens: 9, contextTokens: 4 });
+    expect(second.load).toMatchObject({ computedTokens: 9, contextTokens: 4 });
   });
 
   test('a full batch keeps the next prompt waiting', () => {

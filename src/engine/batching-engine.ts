@@ -7,6 +7,7 @@ import type {
   EngineRequest,
   EngineState,
   PrefillChunk,
+  StepLoad,
   StepPlan,
   TokenEvent,
 } from './engine.ts';
@@ -79,23 +80,28 @@ class BatchingEngine implements Engine {
     if (this.#running.size === 0 && this.#waiting.size === 0) return null;
     const decodes: string[] = [];
     const prefills: PrefillChunk[] = [];
-    let contextTokens = 0;
+    let decodeContextTokens = 0;
     for (const sequence of this.#running.values()) {
       if (sequence.generatedTokens === 0) continue;
       decodes.push(sequence.request.id);
-      contextTokens += heldTokens(sequence);
+      decodeContextTokens += heldTokens(sequence);
     }
 
     // A request enters the batch on a token of its own, so decodes alone never exceed the budget.
     let leftTokens = this.#limits.tokenBudget - decodes.length;
+    let partialTokens = 0;
+    let completedPrompts = 0;
+    let attentionPairs = 0;
     const prefill = (sequence: Sequence): void => {
       const { request, prefilledTokens: fromTokens } = sequence;
       const missingTokens = request.promptTokens - fromTokens;
       const tokens = Math.min(leftTokens, missingTokens);
       const completes = tokens === missingTokens;
-      if (!completes) contextTokens += fromTokens + tokens;
+      if (completes) completedPrompts += 1;
+      else partialTokens += fromTokens + tokens;
       if (tokens === 0) return;
       leftTokens -= tokens;
+      attentionPairs += tokens * fromTokens + (tokens * (tokens + 1)) / 2;
       prefills.push({ id: request.id, fromTokens, tokens, completes });
     };
     for (const sequence of this.#running.values()) {
@@ -108,7 +114,17 @@ class BatchingEngine implements Engine {
       freePlaces -= 1;
     }
     const computedTokens = this.#limits.tokenBudget - leftTokens;
-    return { step: this.#step, decodes, prefills, load: { computedTokens, contextTokens } };
+    const load: StepLoad = {
+      computedTokens,
+      contextTokens: decodeContextTokens + partialTokens,
+      decodeSequences: decodes.length,
+      decodeContextTokens,
+      prefillSequences: prefills.length,
+      prefillTokens: computedTokens - decodes.length,
+      completedPrompts,
+      attentionPairs,
+    };
+    return { step: this.#step, decodes, prefills, load };
   }
 
   stepDurationNs(plan: StepPlan): number {

@@ -58,6 +58,21 @@ export interface StepLoad {
    * prompt that completes in the step counts 0 (the mission document's model).
    */
   readonly contextTokens: number;
+  /** Decoding requests: each computes one token. */
+  readonly decodeSequences: number;
+  /** Context of the decoding requests before the step, together. */
+  readonly decodeContextTokens: number;
+  /** Prompts of which a chunk is computed. */
+  readonly prefillSequences: number;
+  /** Tokens of those chunks, together: `computedTokens − decodeSequences`. */
+  readonly prefillTokens: number;
+  /** Prompts that complete: with the decoding requests, the ones that sample a token. */
+  readonly completedPrompts: number;
+  /**
+   * Pairs of a chunk's token and a token it attends to: Σ q·c + q(q+1)/2 over chunks of q tokens on
+   * top of c computed before. (The decoding requests' pairs are their context plus themselves.)
+   */
+  readonly attentionPairs: number;
 }
 
 /** One step, decided and not yet done. Valid until the next commit. */

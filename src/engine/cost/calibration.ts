@@ -1,0 +1,76 @@
+/** Where a cost model's figures come from, and for which loads they may be believed. */
+import type { CostModel } from '../cost-model.ts';
+import type { StepLoad } from '../engine.ts';
+
+/** Axes of a load along which a cost model was, or was not, measured. */
+export type HullAxis = 'sequences' | 'decodeContextTokens' | 'prefillTokens' | 'attentionPairs';
+
+/**
+ * The largest load per axis among the steps that a model was calibrated with. Every axis can be 0
+ * in a step, so a hull has no lower side.
+ */
+export type LoadHull = Readonly<Record<HullAxis, number>>;
+
+/** How far a model is from the measurements it was fitted to, for one measure. */
+export interface ResidualError {
+  /** Machine word, e.g. `tpot`. */
+  readonly measure: string;
+  /** (model − measured) / measured of the means. */
+  readonly meanShare: number;
+  /** The same of the 99th percentiles. */
+  readonly p99Share: number;
+}
+
+export interface Calibration {
+  /** Data and versions behind the figures, one sentence. */
+  readonly provenance: string;
+  /** `null` = not measured: data-sheet or assumed figures. */
+  readonly hull: LoadHull | null;
+  /** Empty where nothing was measured. */
+  readonly residuals: readonly ResidualError[];
+}
+
+/** A cost model that says how far it can be believed. */
+export interface CalibratedCostModel extends CostModel {
+  readonly calibration: Calibration;
+}
+
+export const EMPTY_HULL: LoadHull = {
+  sequences: 0,
+  decodeContextTokens: 0,
+  prefillTokens: 0,
+  attentionPairs: 0,
+};
+
+const AXES = Object.keys(EMPTY_HULL) as readonly HullAxis[];
+
+/** The smallest hull that holds `hull` and the load. */
+export function widenHull(hull: LoadHull, load: StepLoad): LoadHull {
+  const point = hullPoint(load);
+  if (AXES.every((axis) => point[axis] <= hull[axis])) return hull;
+  return {
+    sequences: Math.max(hull.sequences, point.sequences),
+    decodeContextTokens: Math.max(hull.decodeContextTokens, point.decodeContextTokens),
+    prefillTokens: Math.max(hull.prefillTokens, point.prefillTokens),
+    attentionPairs: Math.max(hull.attentionPairs, point.attentionPairs),
+  };
+}
+
+/**
+ * The axes along which a load lies outside what the model was calibrated with: a step cost there
+ * is an extrapolation. All axes when it was never calibrated, none when the load is inside.
+ */
+export function axesOutside({ hull }: Calibration, load: StepLoad): readonly HullAxis[] {
+  if (hull === null) return AXES;
+  const point = hullPoint(load);
+  return AXES.filter((axis) => point[axis] > hull[axis]);
+}
+
+function hullPoint(load: StepLoad): LoadHull {
+  return {
+    sequences: load.decodeSequences + load.prefillSequences,
+    decodeContextTokens: load.decodeContextTokens,
+    prefillTokens: load.prefillTokens,
+    attentionPairs: load.attentionPairs,
+  };
+}
