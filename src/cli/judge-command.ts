@@ -1,8 +1,8 @@
 /** `goodput judge`: a stored run against another objective, without traffic. */
 import { runExitCode } from '../experiment/index.ts';
 import { addShowOptions, type Register, type ShowOptions } from './command.ts';
-import { objectiveOfRun, judgeStoredRun } from './stored-run.ts';
 import { readSlo } from './read-spec.ts';
+import { judgeStoredRun } from './stored-run.ts';
 import { showSummary } from './show-summary.ts';
 
 interface JudgeOptions extends ShowOptions {
@@ -25,7 +25,7 @@ export const judgeCommand: Register = (program, context, finish) => {
     const { slo } = options;
     const { run, summary } = await judgeStoredRun(
       dir,
-      (opened) => (slo === undefined ? objectiveOfRun(opened, context) : readSlo(slo, context)),
+      (spec) => (slo === undefined ? spec.objective : readSlo(slo, spec, context)),
       context,
     );
     showSummary(context, { summary, manifest: run.manifest }, { ...options, files: [dir] });

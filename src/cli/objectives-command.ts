@@ -1,10 +1,11 @@
 /** `goodput objectives suggest`: limits that a service achieved with headroom. */
 import { EXIT_CODES, parseShare, ProblemsError, usageProblem } from '../base/index.ts';
+import { correctnessOf } from '../config/index.ts';
 import { measureRecord } from '../record/index.ts';
-import { objectiveText, plainObjective, suggestObjective, type Suggestion } from '../slo/index.ts';
+import { objectiveText, suggestObjective, type Suggestion } from '../slo/index.ts';
 import { openRun } from '../store/index.ts';
 import type { Register } from './command.ts';
-import { objectiveOfRun } from './stored-run.ts';
+import { specOfRun } from './stored-run.ts';
 
 interface SuggestOptions {
   readonly attainment: string;
@@ -32,7 +33,8 @@ export const objectivesCommand: Register = (program, context, finish) => {
       const attainmentShare = shareOption('--attainment', options.attainment, { below1: true });
       const headroomShare = shareOption('--headroom', options.headroom, { below1: false });
       const run = await openRun(dir);
-      const base = objectiveOfRun(run, context) ?? plainObjective();
+      const spec = specOfRun(run, context);
+      const base = spec.objective ?? correctnessOf(spec);
       const samples = [];
       for await (const record of run.records(pointOption(options.point, run.pointIndexes))) {
         const measures = measureRecord(record, { counts: base.request.counts });

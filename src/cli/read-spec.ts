@@ -2,7 +2,9 @@
 import { ProblemsError, usageProblem } from '../base/index.ts';
 import {
   type ConfigContext,
+  fittedObjective,
   type FlagValues,
+  type JudgedRun,
   parseRunSpec,
   readObjective,
   type RunSpec,
@@ -48,11 +50,11 @@ export function isUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** `--slo` of commands that judge what is stored. */
-export function readSlo(slo: string, context: CommandContext): Objective {
+/** `--slo` of commands that judge what is stored: the objective as that run is judged by it. */
+export function readSlo(slo: string, run: JudgedRun, context: CommandContext): Objective {
   const parsed = readObjective(slo, configContext(context));
   if ('problems' in parsed) throw new ProblemsError(parsed.problems);
-  return parsed.objective;
+  return fittedObjective(parsed, run);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { EXIT_CODES } from '../base/index.ts';
 import { addShowOptions, type Register, type ShowOptions } from './command.ts';
 import { showSummary } from './show-summary.ts';
-import { judgeStoredRun, objectiveOfRun } from './stored-run.ts';
+import { judgeStoredRun } from './stored-run.ts';
 
 export const reportCommand: Register = (program, context, finish) => {
   const command = program
@@ -13,11 +13,7 @@ export const reportCommand: Register = (program, context, finish) => {
     )
     .argument('<run>', 'run folder');
   addShowOptions(command).action(async (dir: string, options: ShowOptions) => {
-    const { run, summary } = await judgeStoredRun(
-      dir,
-      (opened) => objectiveOfRun(opened, context),
-      context,
-    );
+    const { run, summary } = await judgeStoredRun(dir, (spec) => spec.objective, context);
     showSummary(context, { summary, manifest: run.manifest }, { ...options, files: [dir] });
     finish(EXIT_CODES.fine);
   });

@@ -6,17 +6,12 @@ import {
   type Place,
   type Problem,
 } from '../base/index.ts';
-import {
-  objectivePreset,
-  parseObjective,
-  PRESET_NAMES,
-  type ParsedObjective,
-} from '../slo/index.ts';
+import { objectivePreset, parseObjective, PRESET_NAMES } from '../slo/index.ts';
 import { issueProblems } from './issue-problems.ts';
 import { valueAt } from './key-path.ts';
 import { objectiveKeys } from './objective-schema.ts';
 import { inOrder } from './problem-at.ts';
-import type { ReadObjective } from './resolve-run-spec.ts';
+import type { ReadObjective } from './fitted-objective.ts';
 import type { Environment } from './substitute-env.ts';
 import { readYaml } from './yaml-source.ts';
 
@@ -28,9 +23,11 @@ export interface ConfigContext {
 }
 
 /** The objective that `--slo VALUE` names, for commands that judge without a run file. */
-export function readObjective(value: string, context: ConfigContext): ParsedObjective {
-  const read = objectiveFromText(value, context, { place: null, resolvePath: (path) => path });
-  return 'problems' in read ? read : { objective: read.objective };
+export function readObjective(
+  value: string,
+  context: ConfigContext,
+): ReadObjective | { readonly problems: readonly Problem[] } {
+  return objectiveFromText(value, context, { place: null, resolvePath: (path) => path });
 }
 
 /** The YAML form of an objective in a file of its own. */

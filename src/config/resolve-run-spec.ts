@@ -1,7 +1,8 @@
 /** Validated keys → the resolved spec. Every default that depends on another key is here. */
 import { dirname, isAbsolute, join } from 'node:path';
 import { assert, assertNever, InvariantError } from '../base/index.ts';
-import { allowingFinish, type AnswerCheck, type Objective } from '../slo/index.ts';
+import { type AnswerCheck } from '../slo/index.ts';
+import { fittedObjective, type ReadObjective } from './fitted-objective.ts';
 import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
 import type { KeyPath, Written } from './key-path.ts';
 import type { RunFile } from './run-file-schema.ts';
@@ -14,12 +15,6 @@ export const DEFAULT_KEY_ENV = 'OPENAI_API_KEY';
 const DEFAULT_INPUT_TOKENS = 1024;
 const DEFAULT_OUTPUT_TOKENS = 128;
 const DEFAULT_MAX_IN_FLIGHT = 1024;
-
-/** An objective, and whether its author named the allowed finish reasons. */
-export interface ReadObjective {
-  readonly objective: Objective;
-  readonly namesFinish: boolean;
-}
 
 /** Makes the spec from keys that passed the schema and every check. */
 export function assembleRunSpec(
@@ -51,28 +46,12 @@ export function assembleRunSpec(
       typeof keys.seed === 'number'
         ? { arrivals: keys.seed, lengths: keys.seed, prompts: keys.seed }
         : keys.seed,
-    objective: read === null ? null : fittedObjective(read, workload, checks),
+    objective: read === null ? null : fittedObjective(read, { workload, checks }),
     checks,
     budget: budgetSpec(keys, load),
     declare: keys.declare,
     out: keys.out ?? null,
   };
-}
-
-/**
- * The objective as this run judges it: with all checks of the run, and, where the workload sets
- * the answer length and the author did not say otherwise, with answers that reach that length.
- */
-function fittedObjective(
-  read: ReadObjective,
-  workload: WorkloadSpec,
-  checks: readonly AnswerCheck[],
-): Objective {
-  const setsLength = workload.kind !== 'bodies';
-  const objective =
-    setsLength && !read.namesFinish ? allowingFinish(read.objective, 'length') : read.objective;
-  const { request } = objective;
-  return { ...objective, request: { ...request, correctness: { ...request.correctness, checks } } };
 }
 
 function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSpec {

@@ -1,7 +1,7 @@
 /** A load test from spec to summary: preflight, load points in order, records on disk. */
 import { type Clock, NS_PER_SECOND, printable, waitUntil } from '../base/index.ts';
 import { createHttpClient, DEFAULT_CLIENT_LIMITS, type HttpClient } from '../client/index.ts';
-import type { RunSpec } from '../config/index.ts';
+import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
 import { Budget, type PointProgress } from '../loadgen/index.ts';
 import type { Manifest, ManifestPoint } from '../record/index.ts';
@@ -200,8 +200,11 @@ function runOne(
 /** The same way from records to summary as `goodput judge` takes. */
 async function summariseFolder(spec: RunSpec, ports: ExperimentPorts): Promise<Summary> {
   const run = await openRun(ports.dir);
-  const { objective } = spec;
-  const summary = await summariseRun(run, { objective, toolVersion: ports.toolVersion });
+  const summary = await summariseRun(run, {
+    objective: spec.objective,
+    correctness: correctnessOf(spec),
+    toolVersion: ports.toolVersion,
+  });
   for (const { message } of run.problems) {
     ports.notify({ kind: 'note', text: printable(message) });
   }

@@ -1,7 +1,6 @@
 /** The records of a run folder → its summary: after a run, and whenever it is judged again. */
 import type { RequestRecord, Manifest } from '../record/index.ts';
-import type { Objective } from '../slo/index.ts';
-import { createSummariser, type Summary } from '../summary/index.ts';
+import { createSummariser, type Summary, type SummaryOptions } from '../summary/index.ts';
 
 /** What of a stored run the summary is made from. */
 export interface StoredRun {
@@ -12,18 +11,17 @@ export interface StoredRun {
 /** Reads every record once; memory holds a few numbers per request. */
 export async function summariseRun(
   run: StoredRun,
-  options: { readonly objective: Objective | null; readonly toolVersion: string },
+  options: Pick<SummaryOptions, 'objective' | 'correctness' | 'toolVersion'>,
 ): Promise<Summary> {
   const { manifest } = run;
   const summariser = createSummariser({
-    toolVersion: options.toolVersion,
+    ...options,
     experimentHash: manifest.experimentHash,
     source: 'measured',
     clock: 'client',
     prefixCache: manifest.prefixCache,
     exactOutput: manifest.counting.exactOutput,
     points: manifest.points,
-    objective: options.objective,
   });
   for await (const record of run.records()) summariser.add(record);
   return summariser.finish();

@@ -69,6 +69,11 @@ function countingText({ tokens, oneTokenPerEvent }: Manifest['counting']): strin
   return oneTokenPerEvent ? `${by}; declared: one token per event` : by;
 }
 
+/** A run folder holds the spec as the YAML it can be run from. */
+function specText({ spec }: Manifest): string {
+  return typeof spec === 'string' ? spec.trimEnd() : JSON.stringify(spec, null, 2);
+}
+
 function reproduction(summary: Summary, manifest: Manifest): string[] {
   const seeds = Object.entries(manifest.seeds).map(([name, seed]) => `${name} ${seed}`);
   return [
@@ -80,7 +85,7 @@ function reproduction(summary: Summary, manifest: Manifest): string[] {
     '',
     'Save this as `run.yaml` and run `goodput run run.yaml`; the same seeds give the same schedule.',
     '',
-    ...fenced('yaml', JSON.stringify(manifest.spec, null, 2)),
+    ...fenced('yaml', specText(manifest)),
     '',
   ];
 }

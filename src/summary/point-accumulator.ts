@@ -5,7 +5,7 @@ import {
   type Measures,
   type RequestRecord,
 } from '../record/index.ts';
-import { judgeMeasured, plainObjective, type Objective } from '../slo/index.ts';
+import { judgeMeasured, type Objective } from '../slo/index.ts';
 import { NumberColumn } from './number-column.ts';
 import { isJudged } from './rates.ts';
 import { requestRow } from './request-row.ts';
@@ -15,8 +15,7 @@ import type { PointSummary } from './summary.ts';
 
 export interface PointAccumulatorOptions {
   readonly point: ManifestPoint;
-  /** `null` = nothing was asked: good means correct. */
-  readonly objective: Objective | null;
+  readonly objective: Objective;
   /** Whether exact output lengths were asked of the server. */
   readonly exactOutput: boolean;
   /** Prefix cache policy that was asked for. */
@@ -34,8 +33,7 @@ export interface PointAccumulator {
  * a gap; answers themselves are not kept.
  */
 export function createPointAccumulator(options: PointAccumulatorOptions): PointAccumulator {
-  const { point } = options;
-  const objective = options.objective ?? plainObjective();
+  const { point, objective } = options;
   const otherStart = startedElsewhere(objective);
   const { counts } = objective.request;
   const data: PointData = {

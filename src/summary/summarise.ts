@@ -24,6 +24,8 @@ export interface SummaryOptions {
   readonly points: readonly ManifestPoint[];
   /** `null` = nothing was asked: good means correct, and there is no verdict. */
   readonly objective: Objective | null;
+  /** What a correct answer of this run is, for when nothing was asked. */
+  readonly correctness: Objective;
 }
 
 /** Takes the records of all points in any order, e.g. as they are read from disk. */
@@ -39,7 +41,7 @@ export function createSummariser(options: SummaryOptions): Summariser {
       point.index,
       createPointAccumulator({
         point,
-        objective: options.objective,
+        objective: options.objective ?? options.correctness,
         exactOutput: options.exactOutput,
         prefixCache: options.prefixCache,
       }),

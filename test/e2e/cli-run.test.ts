@@ -81,7 +81,9 @@ describe('goodput run', () => {
     expect(point?.ledger.scheduled).toBe(records.length);
     expect(point?.ledger.completed).toBe(records.length);
     expect(records.every(({ timeline }) => timeline?.usage?.completionTokens === 16)).toBe(true);
-    expect(point?.tpotBasis.observed).toBe(records.length);
+    // A busy machine may hand over a whole short answer in one read; that one has no pace.
+    expect(point?.tpotBasis).toMatchObject({ observed: expect.any(Number), estimated: 0 });
+    expect(point?.tpotBasis.observed).toBeGreaterThan(0);
     const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as Manifest;
     expect(manifest.facts.model).toEqual({ from: 'measured', value: 'emulated-70b' });
     expect(manifest.facts.gpu).toEqual({ from: 'unknown' });
@@ -216,6 +218,10 @@ describe('goodput judge and report', () => {
     const served = emulator.stats();
     const strict = await runBuilt(['judge', 'r', '--slo', 'ttft<=1ms, attainment>=95%'], { cwd });
     expect(strict.exitCode).toBe(3);
+    const same = await runBuilt(['judge', 'r', '--slo', SLO, '--format', 'json'], { cwd });
+    expect(JSON.parse(same.stdout), 'answers may still end at the length that the run set').toEqual(
+      JSON.parse(before),
+    );
     const again = await runBuilt(['judge', 'r', '--format', 'json'], { cwd });
     expect(again.exitCode).toBe(0);
     expect(JSON.parse(again.stdout)).toEqual(JSON.parse(before));

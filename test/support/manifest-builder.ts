@@ -25,7 +25,7 @@ export function manifestOf(changes: Partial<Manifest> = {}): Manifest {
     },
     counting: { tokens: 'usage', oneTokenPerEvent: false, exactOutput: false },
     prefixCache: 'unique',
-    spec: { load: { ratesRps: [1] } },
+    spec: 'target: { url: http://127.0.0.1:8000/ }\nload: { rate: 1 }\n',
     scheduleHashes: ['s'],
     seeds: { arrivals: 1 },
     host: { cpus: 2, cpuModel: 'some processor', memoryBytes: 1, os: 'linux' },

@@ -1,6 +1,6 @@
 /** Builds manifest points, objectives and summaries for tests, from what a test is about. */
 import type { ManifestPoint, RequestRecord } from '../../src/record/index.ts';
-import { parseObjective, type Objective } from '../../src/slo/index.ts';
+import { parseObjective, plainObjective, type Objective } from '../../src/slo/index.ts';
 import {
   summarise,
   type PointSummary,
@@ -49,6 +49,7 @@ export function summaryOf(
     exactOutput: false,
     points: [pointOf()],
     objective: null,
+    correctness: plainObjective(),
     ...options,
     records,
   });
