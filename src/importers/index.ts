@@ -1,13 +1,15 @@
 /**
- * `importers`: foreign files → workload entries, one file per format. Text in; entries with notes
- * out, or every problem of the file at its line and column. Start with `import-result.ts`. Pure:
- * files are read elsewhere.
+ * `importers`: foreign files → workload entries, records or model shapes, one file per format. Text
+ * in; values with notes out, or every problem of the file at its line and column. Start with
+ * `import-result.ts`. Pure: files are read elsewhere.
  */
 export * from './azure-trace.ts';
 export * from './bodies-file.ts';
+export * from './hugging-face-config.ts';
 export * from './import-result.ts';
 export type { ImportedTrace, TraceOptions } from './import-trace.ts';
 export * from './length-file.ts';
+export * from './llmservingsim-log.ts';
 export * from './mooncake-trace.ts';
 export * from './prompt-file.ts';
 export * from './sharegpt.ts';

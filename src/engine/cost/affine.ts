@@ -31,7 +31,11 @@ export interface AffineOptions {
  * weights once: of the two bases the larger counts. A chunk of a prompt costs what it adds to the
  * square of the prompt's length, so that the chunks together cost what the whole prompt would.
  */
-export function affineCostModel({ prefill, decode, calibration }: AffineOptions): CalibratedCostModel {
+export function affineCostModel({
+  prefill,
+  decode,
+  calibration,
+}: AffineOptions): CalibratedCostModel {
   return {
     name: 'affine',
     calibration,

@@ -177,7 +177,9 @@ function costOfShape({ shape, parallelism }: RooflineOptions): ShapeCost {
 }
 
 /** Operations of one layer for one pair of a query and a key, all heads. */
-function pairFlop(mixer: Exclude<NonNullable<ModelShape['layers'][number]['mixer']>, { kind: 'state' }>): number {
+function pairFlop(
+  mixer: Exclude<NonNullable<ModelShape['layers'][number]['mixer']>, { kind: 'state' }>,
+): number {
   // Scores and values, a multiplication and an addition each.
   if (mixer.kind === 'attention') return 4 * mixer.queryHeads * mixer.headSize;
   // Decoding works in the compressed space (absorbed matrices): scores over rank + rope, values

@@ -30,7 +30,11 @@ export interface TableOptions {
  * more); beyond them the last straight line goes on, which the calibration's hull reports. A step
  * that does both reads the weights once: the cheaper of the two curves' first points counts once.
  */
-export function tableCostModel({ prefill, decode, calibration }: TableOptions): CalibratedCostModel {
+export function tableCostModel({
+  prefill,
+  decode,
+  calibration,
+}: TableOptions): CalibratedCostModel {
   assertAscending(prefill.at, prefill.seconds.length);
   assertAscending(decode.sequences, decode.seconds.length);
   for (const row of decode.seconds) assertAscending(decode.contextTokens, row.length);
