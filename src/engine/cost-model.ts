@@ -13,13 +13,42 @@ const DEVICES = 8;
 const MEMORY_BYTES_PER_SECOND = 3.35e12;
 const FLOP_PER_SECOND = 600e12;
 
-/** Reading all weights once: 70.6 billion parameters of two bytes, spread over the devices. */
-const WEIGHT_READ_SECONDS = 141e9 / DEVICES / MEMORY_BYTES_PER_SECOND;
-/** Reading keys and values of one token: 2 × 80 layers × 8 heads × 128 values of two bytes. */
-const KV_READ_SECONDS = (2 * 80 * 8 * 128 * 2) / DEVICES / MEMORY_BYTES_PER_SECOND;
-/** Computing one token: two operations per parameter. */
-const FLOP_SECONDS = (2 * 70.6e9) / DEVICES / FLOP_PER_SECOND;
-const OVERHEAD_SECONDS = 0.0008;
+/**
+ * A step cost of two straight lines, in seconds:
+ * max(weights + context × per token, computed × per token) + overhead.
+ * Few enough figures to sum many steps at once in closed form.
+ */
+export interface TwoLineCost {
+  readonly weightReadSeconds: number;
+  readonly kvReadSecondsPerToken: number;
+  readonly computeSecondsPerToken: number;
+  readonly overheadSeconds: number;
+}
+
+/** The figures of {@link seedCostModel}. */
+export const SEED_COST: TwoLineCost = {
+  // 70.6 billion parameters of two bytes, spread over the devices.
+  weightReadSeconds: 141e9 / DEVICES / MEMORY_BYTES_PER_SECOND,
+  // 2 × 80 layers × 8 heads × 128 values of two bytes.
+  kvReadSecondsPerToken: (2 * 80 * 8 * 128 * 2) / DEVICES / MEMORY_BYTES_PER_SECOND,
+  // Two operations per parameter.
+  computeSecondsPerToken: (2 * 70.6e9) / DEVICES / FLOP_PER_SECOND,
+  overheadSeconds: 0.0008,
+};
+
+/** What a step costs whose tokens and context are known. */
+export function twoLineSeconds(
+  cost: TwoLineCost,
+  computedTokens: number,
+  contextTokens: number,
+): number {
+  return (
+    Math.max(
+      cost.weightReadSeconds + contextTokens * cost.kvReadSecondsPerToken,
+      computedTokens * cost.computeSecondsPerToken,
+    ) + cost.overheadSeconds
+  );
+}
 
 /**
  * The step cost of the second mission document's program: a 70B model in 16 bits on 8 devices of
@@ -31,6 +60,5 @@ const OVERHEAD_SECONDS = 0.0008;
 export const seedCostModel: CostModel = {
   name: 'seed',
   stepSeconds: ({ computedTokens, contextTokens }) =>
-    Math.max(WEIGHT_READ_SECONDS + contextTokens * KV_READ_SECONDS, computedTokens * FLOP_SECONDS) +
-    OVERHEAD_SECONDS,
+    twoLineSeconds(SEED_COST, computedTokens, contextTokens),
 };
