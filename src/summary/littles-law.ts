@@ -121,6 +121,10 @@ export function isBacklogGrowing(
     }).mean;
   const middle = meanOf(1);
   const last = meanOf(2);
-  if (middle === null || last === null) return false;
-  return last > 1.3 * middle && last - middle > 2 * Math.sqrt(middle);
+  return middle !== null && last !== null && isLevelGrowing(middle, last);
+}
+
+/** The rule of {@link isBacklogGrowing} on mean in-flight of the middle and of the last third. */
+export function isLevelGrowing(middleMean: number, lastMean: number): boolean {
+  return lastMean > 1.3 * middleMean && lastMean - middleMean > 2 * Math.sqrt(middleMean);
 }
