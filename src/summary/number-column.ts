@@ -19,8 +19,18 @@ export class NumberColumn {
     this.#length += 1;
   }
 
-  /** The values so far; a view, not a copy. */
-  values(): Float64Array {
-    return this.#values.subarray(0, this.#length);
+  /** The values so far, ascending: the column itself is sorted, and this is a view of it. */
+  sorted(): Float64Array {
+    return this.#values.subarray(0, this.#length).sort();
   }
+}
+
+/** The values of two ascending columns, ascending. An empty one costs nothing. */
+export function mergedColumns(a: Float64Array, b: Float64Array): Float64Array {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const merged = new Float64Array(a.length + b.length);
+  merged.set(a);
+  merged.set(b, a.length);
+  return merged.sort();
 }

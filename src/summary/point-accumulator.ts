@@ -30,7 +30,7 @@ export interface PointAccumulator {
 
 /**
  * An accumulator for the records of one point. Memory: about 300 bytes a request and 8 to 16 bytes
- * a gap; answers themselves are not kept.
+ * a gap (its column grows by doubling); answers themselves are not kept.
  */
 export function createPointAccumulator(options: PointAccumulatorOptions): PointAccumulator {
   const { point, objective } = options;
@@ -39,8 +39,8 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
   const data: PointData = {
     rows: [],
     notReached: 0,
-    chunkGapsNs: new NumberColumn(),
-    itlNs: new NumberColumn(),
+    tokenGapsNs: new NumberColumn(),
+    otherGapsNs: new NumberColumn(),
     alignedCount: 0,
     schedule: new ScheduleWatch(point),
   };
@@ -77,8 +77,8 @@ function startedElsewhere(objective: Objective): Objective {
 }
 
 function poolGaps(data: PointData, measures: Measures): void {
-  for (const gapNs of measures.chunkGapsNs) data.chunkGapsNs.push(gapNs);
-  if (measures.itlNs === null) return;
-  for (const gapNs of measures.itlNs) data.itlNs.push(gapNs);
-  data.alignedCount += 1;
+  const isAligned = measures.itlNs !== null;
+  const pool = isAligned ? data.tokenGapsNs : data.otherGapsNs;
+  for (const gapNs of measures.chunkGapsNs) pool.push(gapNs);
+  if (isAligned) data.alignedCount += 1;
 }

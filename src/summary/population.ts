@@ -16,8 +16,8 @@ import type { Marginal, PopulationResult, StratumSummary, Summary } from './summ
 export interface PopulationData {
   readonly rows: readonly RequestRow[];
   readonly attainment: Attainment;
-  /** Pooled gaps of completed requests. */
-  readonly gapsNs: ArrayLike<number>;
+  /** Pooled gaps of completed requests, ascending. */
+  readonly gapsNs: Float64Array;
   /** Strata by the label the objective asks the worst of. */
   readonly groups: readonly StratumSummary[];
 }
@@ -103,9 +103,9 @@ function shareState(
   return interval !== null && interval.high < target ? 'missed' : 'notEnoughData';
 }
 
-/** The values a quantile target is about. */
+/** The values a quantile target is about, ascending. */
 interface Sample {
-  readonly values: ArrayLike<number>;
+  readonly sorted: Float64Array;
   /** Requests they come from: of gaps, which hang together in an answer, at best so many count. */
   readonly requestCount: number;
 }
@@ -115,7 +115,7 @@ function quantileResult(
   sample: Sample,
   rows: readonly RequestRow[],
 ): PopulationResult {
-  const sorted = sortedCopy(sample.values);
+  const { sorted, requestCount } = sample;
   const name = `${quantileName(target.q)}(${target.measure})`;
   const named = { target: `${name} <= ${durationText(target.limitNs)}`, limit: target.limitNs };
   if (sorted.length === 0) return { ...named, state: stateWithoutValues(rows), observed: null };
@@ -124,7 +124,7 @@ function quantileResult(
   const atQuantile = quantile(sorted, target.q, 'nearestRank');
   return {
     ...named,
-    state: quantileState(atQuantile, within, sample.requestCount, target),
+    state: quantileState(atQuantile, within, requestCount, target),
     observed: atQuantile,
   };
 }
@@ -151,8 +151,8 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
   const completed = data.rows.filter((row) => row.outcome === 'completed');
   const planned = objective.request.from === 'planned';
   const oneEach = (valueOf: (row: RequestRow) => number | null): Sample => {
-    const values = observed(completed, valueOf);
-    return { values, requestCount: values.length };
+    const sorted = sortedCopy(observed(completed, valueOf));
+    return { sorted, requestCount: sorted.length };
   };
   switch (target.measure) {
     case 'ttft':
@@ -161,7 +161,7 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
       return oneEach((row) => row.tpotNs);
     case 'gap':
       return {
-        values: data.gapsNs,
+        sorted: data.gapsNs,
         requestCount: completed.filter((row) => row.gapCount > 0).length,
       };
     case 'e2e':

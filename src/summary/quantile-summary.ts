@@ -26,7 +26,14 @@ export function quantileSummary(
   values: ArrayLike<number>,
   of: QuantilePopulation,
 ): QuantileSummary {
-  const sorted = sortedCopy(values);
+  return sortedQuantileSummary(sortedCopy(values), of);
+}
+
+/** As {@link quantileSummary}, of values already ascending: pools of gaps are sorted only once. */
+export function sortedQuantileSummary(
+  sorted: Float64Array,
+  of: QuantilePopulation,
+): QuantileSummary {
   const n = sorted.length;
   const pooled = of.contributorCount !== undefined;
   const contributors = of.contributorCount ?? n;

@@ -12,9 +12,9 @@ import { inFlightOver } from './in-flight.ts';
 import { dropReasonsOf, failureClassesOf, ledgerOf, unjudgedReasonsOf } from './ledger.ts';
 import { isBacklogGrowing, littlesLawOf, staysOf } from './littles-law.ts';
 import { missesOf } from './misses.ts';
-import type { NumberColumn } from './number-column.ts';
+import { mergedColumns, type NumberColumn } from './number-column.ts';
 import { marginalsOf, populationResultsOf } from './population.ts';
-import { quantileSummary } from './quantile-summary.ts';
+import { quantileSummary, sortedQuantileSummary } from './quantile-summary.ts';
 import { cohortWindow, isJudged, ratesOver, steadyWindow, total, wallWindow } from './rates.ts';
 import type { RequestRow } from './request-row.ts';
 import type { ScheduleWatch } from './schedule-watch.ts';
@@ -26,12 +26,20 @@ import { validityOf } from './validity.ts';
 export interface PointData {
   readonly rows: RequestRow[];
   notReached: number;
-  readonly chunkGapsNs: NumberColumn;
-  /** Token gaps, where streams were token-aligned. */
-  readonly itlNs: NumberColumn;
+  /** Chunk gaps of token-aligned streams, where they are token gaps (ITL). */
+  readonly tokenGapsNs: NumberColumn;
+  /** Chunk gaps of all other streams. */
+  readonly otherGapsNs: NumberColumn;
   /** Completed, judged requests that gave token gaps. */
   alignedCount: number;
   readonly schedule: ScheduleWatch;
+}
+
+/** Pooled gaps of completed, judged requests, each pool ascending. */
+interface Gaps {
+  readonly tokenGapsNs: Float64Array;
+  readonly chunkGapsNs: Float64Array;
+  readonly alignedCount: number;
 }
 
 export interface PointContext {
@@ -56,7 +64,13 @@ export function summarisePoint(data: PointData, context: PointContext): PointSum
   const ledger = ledgerOf(rows, data.notReached);
   const ledgerShare = (count: number): number | null =>
     ledger.scheduled === 0 ? null : count / ledger.scheduled;
-  const judgement = judgementPart(judged, data, context, window);
+  const tokenGapsNs = data.tokenGapsNs.sorted();
+  const gaps: Gaps = {
+    tokenGapsNs,
+    chunkGapsNs: mergedColumns(tokenGapsNs, data.otherGapsNs.sorted()),
+    alignedCount: data.alignedCount,
+  };
+  const judgement = judgementPart(judged, gaps, context, window);
   const flow = flowPart(rows, context, rates.window);
   const part = {
     index: point.index,
@@ -78,7 +92,7 @@ export function summarisePoint(data: PointData, context: PointContext): PointSum
     dropShare: ledgerShare(ledger.dropped),
     refusalShare: ledgerShare(ledger.refused),
     ...judgement,
-    ...latencyPart(judged, data, window),
+    ...latencyPart(judged, gaps, window),
     ...flow,
     ...strataPart(judged, context, window),
     phases: phasesOf(rows, point),
@@ -105,7 +119,7 @@ function windowedRates(
 /** What the objective says of the judged requests. */
 function judgementPart(
   judged: readonly RequestRow[],
-  data: PointData,
+  gaps: Gaps,
   { objective }: PointContext,
   window: Window['kind'],
 ) {
@@ -123,7 +137,7 @@ function judgementPart(
     population: populationResultsOf(objective, {
       rows: judged,
       attainment,
-      gapsNs: data.chunkGapsNs.values(),
+      gapsNs: gaps.chunkGapsNs,
       groups,
     }),
     marginals,
@@ -132,12 +146,12 @@ function judgementPart(
   };
 }
 
-function latencyPart(judged: readonly RequestRow[], data: PointData, window: Window['kind']) {
+function latencyPart(judged: readonly RequestRow[], gaps: Gaps, window: Window['kind']) {
   const of = (valueOf: (row: RequestRow) => number | null) =>
     completedQuantiles(judged, window, valueOf);
   const completed = judged.filter((row) => row.outcome === 'completed');
   const sent = judged.filter((row) => row.dispatchedNs !== null);
-  const gapCount = data.chunkGapsNs.length;
+  const gapCount = gaps.chunkGapsNs.length;
   const pooled = (contributorCount: number) => ({
     window,
     population: 'completed' as const,
@@ -159,9 +173,9 @@ function latencyPart(judged: readonly RequestRow[], data: PointData, window: Win
       observed: completed.filter((row) => row.tpotBasis === 'observed').length,
       estimated: completed.filter((row) => row.tpotBasis === 'estimated').length,
     },
-    itlNs: quantileSummary(data.itlNs.values(), pooled(data.alignedCount)),
-    chunkGapNs: quantileSummary(
-      data.chunkGapsNs.values(),
+    itlNs: sortedQuantileSummary(gaps.tokenGapsNs, pooled(gaps.alignedCount)),
+    chunkGapNs: sortedQuantileSummary(
+      gaps.chunkGapsNs,
       pooled(completed.filter((row) => row.gapCount > 0).length),
     ),
     zeroGapShare: gapCount === 0 ? null : total(completed, (row) => row.zeroGapCount) / gapCount,
@@ -256,7 +270,7 @@ function validityPart(
   const attainment = attainmentOfRows(elsewhere);
   const [attainmentResult] = populationResultsOf(
     { ...objective, population: { ...objective.population, quantiles: [], worst: null } },
-    { rows: elsewhere, attainment, gapsNs: [], groups: [] },
+    { rows: elsewhere, attainment, gapsNs: new Float64Array(), groups: [] },
   );
   const completed = judged.filter((row) => row.outcome === 'completed');
   const known = completed.filter(
