@@ -66,6 +66,8 @@ export class EmulatedServer {
     this.#log = log;
     this.#engine = createEngine({
       limits: options,
+      policy: 'fcfs',
+      memory: null,
       costModel: seedCostModel,
       speedScale: options.speedScale,
     });

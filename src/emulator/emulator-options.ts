@@ -38,6 +38,7 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   maxSequences: 256,
   maxWaiting: null,
   maxModelTokens: 32_768,
+  longPrefillTokenThreshold: null,
   speedScale: 1,
   tokensPerEvent: 1,
   perEventUsage: true,

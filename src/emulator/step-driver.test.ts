@@ -10,6 +10,7 @@ const LIMITS: EngineLimits = {
   maxSequences: 4,
   maxWaiting: null,
   maxModelTokens: null,
+  longPrefillTokenThreshold: null,
 };
 
 /** Steps of 100 ns plus 10 ns per token computed. */
@@ -18,7 +19,13 @@ function engineWith(limits: Partial<EngineLimits> = {}): Engine {
     name: 'test',
     stepSeconds: ({ computedTokens }: { computedTokens: number }) => 1e-7 + computedTokens * 1e-8,
   };
-  return createEngine({ limits: { ...LIMITS, ...limits }, costModel, speedScale: 1 });
+  return createEngine({
+    limits: { ...LIMITS, ...limits },
+    policy: 'fcfs',
+    memory: null,
+    costModel,
+    speedScale: 1,
+  });
 }
 
 /** Fires every alarm late by the next of `lateNs`, over and over. */

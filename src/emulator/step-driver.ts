@@ -88,8 +88,8 @@ export class StepDriver {
       this.#alarmNs = null;
       return;
     }
-    for (const { id, fromTokens } of plan.prefills) {
-      if (fromTokens === 0) this.#sinks.get(id)?.started(startNs);
+    for (const { id, entry } of plan.prefills) {
+      if (entry === 'new') this.#sinks.get(id)?.started(startNs);
     }
     const step = plan;
     const endNs = startNs + this.#engine.stepDurationNs(step);

@@ -9,10 +9,17 @@ const LIMITS: EngineLimits = {
   maxSequences: 3,
   maxWaiting: null,
   maxModelTokens: null,
+  longPrefillTokenThreshold: null,
 };
 
 function engineWith(limits: Partial<EngineLimits> = {}, speedScale = 1): Engine {
-  return createEngine({ limits: { ...LIMITS, ...limits }, costModel: seedCostModel, speedScale });
+  return createEngine({
+    limits: { ...LIMITS, ...limits },
+    policy: 'fcfs',
+    memory: null,
+    costModel: seedCostModel,
+    speedScale,
+  });
 }
 
 function step(engine: Engine): { plan: StepPlan; events: readonly TokenEvent[] } {
@@ -26,7 +33,9 @@ describe('one request', () => {
     const engine = engineWith();
     engine.admit({ id: 'a', promptTokens: 25, outputTokens: 2 });
     const first = step(engine);
-    expect(first.plan.prefills).toEqual([{ id: 'a', fromTokens: 0, tokens: 10, completes: false }]);
+    expect(first.plan.prefills).toEqual([
+      { id: 'a', fromTokens: 0, tokens: 10, completes: false, entry: 'new' },
+    ]);
     expect(first.plan.load).toEqual({
       computedTokens: 10,
       contextTokens: 10,
@@ -40,7 +49,9 @@ describe('one request', () => {
     expect(first.events).toEqual([]);
     expect(step(engine).plan.load).toMatchObject({ contextTokens: 20, attentionPairs: 155 });
     const third = step(engine);
-    expect(third.plan.prefills).toEqual([{ id: 'a', fromTokens: 20, tokens: 5, completes: true }]);
+    expect(third.plan.prefills).toEqual([
+      { id: 'a', fromTokens: 20, tokens: 5, completes: true, entry: null },
+    ]);
     expect(third.plan.load).toMatchObject({ contextTokens: 0, completedPrompts: 1 });
     expect(third.events).toEqual([{ id: 'a', index: 0, last: false }]);
     const fourth = step(engine);
@@ -63,7 +74,12 @@ describe('one request', () => {
     const engine = engineWith();
     engine.admit({ id: 'a', promptTokens: 3, outputTokens: 1 });
     expect(step(engine).events).toEqual([{ id: 'a', index: 0, last: true }]);
-    expect(engine.state()).toEqual({ waiting: 0, running: 0, heldTokens: 0 });
+    expect(engine.state()).toEqual({
+      waiting: 0,
+      running: 0,
+      heldTokens: 0,
+      usedBlocks: null,
+    });
   });
 });
 
@@ -91,7 +107,12 @@ describe('sharing a step', () => {
     engine.admit({ id: 'a', promptTokens: 1, outputTokens: 2 });
     engine.admit({ id: 'b', promptTokens: 1, outputTokens: 1 });
     step(engine);
-    expect(engine.state()).toEqual({ waiting: 1, running: 1, heldTokens: 1 });
+    expect(engine.state()).toEqual({
+      waiting: 1,
+      running: 1,
+      heldTokens: 1,
+      usedBlocks: null,
+    });
     expect(step(engine).plan.prefills).toEqual([]);
     expect(step(engine).events).toEqual([{ id: 'b', index: 0, last: true }]);
   });
@@ -146,7 +167,12 @@ describe('while a step is under way', () => {
     expect(engine.cancel('a')).toBe(true);
     expect(engine.cancel('a')).toBe(false);
     expect(engine.commit(plan)).toEqual([{ id: 'b', index: 1, last: false }]);
-    expect(engine.state()).toEqual({ waiting: 0, running: 1, heldTokens: 2 });
+    expect(engine.state()).toEqual({
+      waiting: 0,
+      running: 1,
+      heldTokens: 2,
+      usedBlocks: null,
+    });
   });
 
   test('a plan is good for one commit', () => {

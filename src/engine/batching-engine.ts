@@ -6,181 +6,318 @@ import type {
   EngineLimits,
   EngineRequest,
   EngineState,
-  PrefillChunk,
-  StepLoad,
+  EngineTotals,
+  KvMemoryOptions,
+  SchedulingPolicy,
   StepPlan,
   TokenEvent,
 } from './engine.ts';
+import { createKvMemory, type KvMemory } from './kv-memory.ts';
+import { knownTokens, serviceOrder, type Sequence } from './sequence.ts';
+import { describeStep } from './step-plan.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 export interface EngineOptions {
   readonly limits: EngineLimits;
+  readonly policy: SchedulingPolicy;
+  /** Null: memory is no limit, and nothing is ever found again. */
+  readonly memory: KvMemoryOptions | null;
   readonly costModel: CostModel;
   /** Factor on the duration of every step: 0.1 runs ten times as fast. > 0. */
   readonly speedScale: number;
 }
 
-/** A request the engine holds, and how far it has come. */
-interface Sequence {
-  readonly request: EngineRequest;
-  prefilledTokens: number;
-  /** 0 while the prompt is incomplete. */
-  generatedTokens: number;
-}
-
 /**
- * A continuous-batching engine with chunked prefill: every step first gives one token to each
- * decoding request, then spends what is left of the token budget on prompts, first come first
- * served, as long as the batch has a place.
+ * A continuous-batching engine with chunked prefill, after the scheduler of vLLM v1. Every step has
+ * a token budget. The requests in the batch take from it first, in the order they entered: one token
+ * each while decoding, as much of their prompt as is left otherwise. Then waiting requests enter as
+ * long as there are budget, places and memory. When a request in the batch finds no memory, the last
+ * in the order of service is preempted: it loses what it computed and waits again.
  */
 export function createEngine(options: EngineOptions): Engine {
   return new BatchingEngine(options);
 }
 
 class BatchingEngine implements Engine {
-  readonly #limits: EngineLimits;
-  readonly #costModel: CostModel;
-  readonly #speedScale: number;
-  // Maps keep insertion order, which makes them queues one can also leave from the middle.
-  readonly #waiting = new Map<string, Sequence>();
-  readonly #running = new Map<string, Sequence>();
+  readonly #options: EngineOptions;
+  readonly #memory: KvMemory | null;
+  readonly #held = new Map<string, Sequence>();
+  readonly #waiting = new WaitingLine();
+  /** The batch, in the order of entry. */
+  readonly #running: Sequence[] = [];
+  /** Tokens of each of the first sequences of the batch in the step being planned or under way. */
+  readonly #shares: number[] = [];
+  #underWay: StepPlan | null = null;
   #step = 0;
+  #admitted = 0;
+  #totals = {
+    preemptions: 0,
+    recomputedTokens: 0,
+    restoredTokens: 0,
+    prefixQueryTokens: 0,
+    prefixHitTokens: 0,
+  };
 
-  constructor({ limits, costModel, speedScale }: EngineOptions) {
-    assertCount(limits.tokenBudget, 'tokenBudget');
-    assertCount(limits.maxSequences, 'maxSequences');
-    if (limits.maxWaiting !== null) assertCount(limits.maxWaiting, 'maxWaiting');
-    if (limits.maxModelTokens !== null) assertCount(limits.maxModelTokens, 'maxModelTokens');
-    assert(speedScale > 0, `speedScale ${speedScale} is not positive`);
-    this.#limits = limits;
-    this.#costModel = costModel;
-    this.#speedScale = speedScale;
+  constructor(options: EngineOptions) {
+    assertOptions(options);
+    this.#options = options;
+    this.#memory = options.memory === null ? null : createKvMemory(options.memory);
   }
 
   admit(request: EngineRequest): Admission {
-    const { id, promptTokens, outputTokens } = request;
+    const { id, promptTokens, outputTokens, priority = 0 } = request;
     assertCount(promptTokens, 'promptTokens');
     assertCount(outputTokens, 'outputTokens');
-    assert(!this.#waiting.has(id) && !this.#running.has(id), `request ${id} is already here`);
-    const { maxModelTokens, maxWaiting } = this.#limits;
-    if (maxModelTokens !== null && promptTokens + outputTokens > maxModelTokens) {
+    assert(Number.isSafeInteger(priority), `priority ${priority} is not a whole number`);
+    const { limits, memory, policy } = this.#options;
+    assert(priority === 0 || policy === 'priority', 'priorities need the policy `priority`');
+    assert(!this.#held.has(id), `request ${id} is already here`);
+    const { maxModelTokens, maxWaiting } = limits;
+    const tooLong = maxModelTokens !== null && promptTokens + outputTokens > maxModelTokens;
+    // The last token of an answer is never computed.
+    const mostHeldTokens = promptTokens + outputTokens - 1;
+    if (tooLong || (memory !== null && mostHeldTokens > memory.blocks * memory.blockTokens)) {
       return { kind: 'rejected', reason: 'contextLength' };
     }
     if (maxWaiting !== null && this.#waiting.size >= maxWaiting) {
       return { kind: 'rejected', reason: 'queueFull' };
     }
-    this.#waiting.set(id, { request, prefilledTokens: 0, generatedTokens: 0 });
+    const sequence: Sequence = {
+      request,
+      priority,
+      arrival: this.#admitted,
+      isRunning: false,
+      computedTokens: 0,
+      generatedTokens: 0,
+      lostTokens: 0,
+      roomTokens: memory === null ? Number.POSITIVE_INFINITY : 0,
+      blocks: [],
+      filedBlocks: 0,
+      ownShelf: null,
+    };
+    this.#admitted += 1;
+    this.#held.set(id, sequence);
+    this.#waiting.join(sequence);
     return { kind: 'admitted' };
   }
 
   cancel(id: string): boolean {
-    return this.#waiting.delete(id) || this.#running.delete(id);
+    const sequence = this.#held.get(id);
+    if (sequence === undefined) return false;
+    this.#held.delete(id);
+    if (sequence.isRunning) {
+      this.#memory?.release(sequence);
+      this.#leaveBatch(this.#running.indexOf(sequence));
+    } else {
+      this.#waiting.leave(sequence);
+    }
+    return true;
   }
 
   plan(): StepPlan | null {
-    if (this.#running.size === 0 && this.#waiting.size === 0) return null;
-    const decodes: string[] = [];
-    const prefills: PrefillChunk[] = [];
-    let decodeContextTokens = 0;
-    for (const sequence of this.#running.values()) {
-      if (sequence.generatedTokens === 0) continue;
-      decodes.push(sequence.request.id);
-      decodeContextTokens += heldTokens(sequence);
-    }
-
-    // A request enters the batch on a token of its own, so decodes alone never exceed the budget.
-    let leftTokens = this.#limits.tokenBudget - decodes.length;
-    let partialTokens = 0;
-    let completedPrompts = 0;
-    let attentionPairs = 0;
-    const prefill = (sequence: Sequence): void => {
-      const { request, prefilledTokens: fromTokens } = sequence;
-      const missingTokens = request.promptTokens - fromTokens;
-      const tokens = Math.min(leftTokens, missingTokens);
-      const completes = tokens === missingTokens;
-      if (completes) completedPrompts += 1;
-      else partialTokens += fromTokens + tokens;
-      if (tokens === 0) return;
-      leftTokens -= tokens;
-      attentionPairs += tokens * fromTokens + (tokens * (tokens + 1)) / 2;
-      prefills.push({ id: request.id, fromTokens, tokens, completes });
-    };
-    for (const sequence of this.#running.values()) {
-      if (sequence.generatedTokens === 0) prefill(sequence);
-    }
-    let freePlaces = this.#limits.maxSequences - this.#running.size;
-    for (const sequence of this.#waiting.values()) {
-      if (leftTokens === 0 || freePlaces === 0) break;
-      prefill(sequence);
-      freePlaces -= 1;
-    }
-    const computedTokens = this.#limits.tokenBudget - leftTokens;
-    const load: StepLoad = {
-      computedTokens,
-      contextTokens: decodeContextTokens + partialTokens,
-      decodeSequences: decodes.length,
-      decodeContextTokens,
-      prefillSequences: prefills.length,
-      prefillTokens: computedTokens - decodes.length,
-      completedPrompts,
-      attentionPairs,
-    };
-    return { step: this.#step, decodes, prefills, load };
+    if (this.#underWay !== null) return this.#underWay;
+    if (this.#held.size === 0) return null;
+    const preempted: string[] = [];
+    let entered: number;
+    do {
+      const preemptedBefore = preempted.length;
+      this.#shareBudget(preempted);
+      entered = this.#running.length;
+      if (preempted.length === preemptedBefore) {
+        this.#letIn();
+        assert(this.#shares.length > 0, 'the engine holds requests and computes nothing');
+      }
+      // When those who gave way left nothing to compute, the next step begins at once.
+    } while (this.#shares.length === 0);
+    this.#underWay = describeStep({
+      step: this.#step,
+      batch: this.#running,
+      shares: this.#shares,
+      entered,
+      preempted,
+    });
+    return this.#underWay;
   }
 
   stepDurationNs(plan: StepPlan): number {
-    const seconds = this.#costModel.stepSeconds(plan.load) * this.#speedScale;
+    const seconds = this.#options.costModel.stepSeconds(plan.load) * this.#options.speedScale;
     return Math.max(1, nsFromSeconds(seconds));
   }
 
   commit(plan: StepPlan): readonly TokenEvent[] {
-    assert(plan.step === this.#step, `step ${plan.step} is not the next one, ${this.#step}`);
+    const isNext = this.#underWay !== null && plan.step === this.#step;
+    assert(isNext, `step ${plan.step} is not the next one, ${this.#step}`);
     this.#step += 1;
+    this.#underWay = null;
     const events: TokenEvent[] = [];
-    for (const id of plan.decodes) {
-      const sequence = this.#running.get(id);
-      if (sequence !== undefined) events.push(this.#generate(sequence));
+    for (const [at, tokens] of this.#shares.entries()) {
+      const sequence = this.#running[at] as Sequence;
+      const again = Math.min(sequence.lostTokens - sequence.computedTokens, tokens);
+      if (again > 0) this.#totals.recomputedTokens += again;
+      sequence.computedTokens += tokens;
+      if (sequence.computedTokens === knownTokens(sequence)) events.push(this.#generate(sequence));
     }
-    for (const chunk of plan.prefills) {
-      const sequence = this.#running.get(chunk.id) ?? this.#enterBatch(chunk.id);
-      if (sequence === null) continue;
-      sequence.prefilledTokens += chunk.tokens;
-      if (chunk.completes) events.push(this.#generate(sequence));
-    }
+    this.#shares.length = 0;
+    if (events.some(({ last }) => last)) this.#dropFinished();
     return events;
   }
 
   state(): EngineState {
-    let held = 0;
-    for (const sequence of this.#running.values()) held += heldTokens(sequence);
-    return { waiting: this.#waiting.size, running: this.#running.size, heldTokens: held };
+    let heldTokens = 0;
+    for (const { computedTokens } of this.#running) heldTokens += computedTokens;
+    const { memory } = this.#options;
+    return {
+      waiting: this.#waiting.size,
+      running: this.#running.length,
+      heldTokens,
+      usedBlocks: memory === null ? null : memory.blocks - (this.#memory as KvMemory).freeBlocks,
+    };
   }
 
-  #enterBatch(id: string): Sequence | null {
-    const sequence = this.#waiting.get(id);
-    if (sequence === undefined) return null;
-    this.#waiting.delete(id);
-    this.#running.set(id, sequence);
-    return sequence;
+  totals(): EngineTotals {
+    return { ...this.#totals };
+  }
+
+  waitingIds(): readonly string[] {
+    return this.#waiting.inOrder().map(({ request }) => request.id);
+  }
+
+  /** Shares the budget among the batch; who gives way for want of memory is added to `preempted`. */
+  #shareBudget(preempted: string[]): void {
+    const shares = this.#shares;
+    shares.length = 0;
+    let leftTokens = this.#options.limits.tokenBudget;
+    while (leftTokens > 0 && shares.length < this.#running.length) {
+      const sequence = this.#running[shares.length] as Sequence;
+      const tokens = Math.min(this.#wantedTokens(sequence), leftTokens);
+      if (sequence.computedTokens + tokens > sequence.roomTokens) {
+        // Those behind who gave way are out; vLLM too goes no further once a request itself did.
+        if (!this.#makeRoom(sequence, tokens, preempted)) return;
+        leftTokens = shares.reduce((left, share) => left - share, this.#options.limits.tokenBudget);
+      }
+      shares.push(tokens);
+      leftTokens -= tokens;
+    }
+  }
+
+  /** Lets waiting requests into the batch, in order, until one does not fit. */
+  #letIn(): void {
+    const { tokenBudget, maxSequences } = this.#options.limits;
+    let leftTokens = this.#shares.reduce((left, share) => left - share, tokenBudget);
+    while (leftTokens > 0 && this.#running.length < maxSequences) {
+      const sequence = this.#waiting.first();
+      if (sequence === undefined || !this.#takeBlocks(sequence, leftTokens)) return;
+      const tokens = Math.min(this.#wantedTokens(sequence), leftTokens);
+      this.#waiting.leave(sequence);
+      sequence.isRunning = true;
+      this.#running.push(sequence);
+      this.#shares.push(tokens);
+      leftTokens -= tokens;
+    }
+  }
+
+  /** Gives a waiting request what the cache has of it and memory for its first share, if it can. */
+  #takeBlocks(sequence: Sequence, leftTokens: number): boolean {
+    const { memory } = this.#options;
+    if (this.#memory === null || memory === null) return true;
+    // There is always at least one token to compute, and it needs a block of its own.
+    if (this.#memory.freeBlocks === 0) return false;
+    const found = this.#memory.find(sequence);
+    sequence.computedTokens = found.length * memory.blockTokens;
+    const share = Math.min(this.#wantedTokens(sequence), leftTokens);
+    const endTokens = sequence.computedTokens + share;
+    const fullTokens = memory.reserveFullPrompt ? knownTokens(sequence) : endTokens;
+    if (!this.#memory.enter(sequence, found, endTokens, fullTokens)) {
+      sequence.computedTokens = 0;
+      return false;
+    }
+    if (memory.prefixCaching) this.#countFound(sequence);
+    return true;
+  }
+
+  #wantedTokens(sequence: Sequence): number {
+    const missingTokens = knownTokens(sequence) - sequence.computedTokens;
+    const { longPrefillTokenThreshold } = this.#options.limits;
+    return longPrefillTokenThreshold === null
+      ? missingTokens
+      : Math.min(missingTokens, longPrefillTokenThreshold);
+  }
+
+  /** Preempts until the sequence has room for more tokens. False when it had to give way itself. */
+  #makeRoom(sequence: Sequence, tokens: number, preempted: string[]): boolean {
+    const memory = this.#memory as KvMemory;
+    while (!memory.grow(sequence, sequence.computedTokens + tokens)) {
+      const last = this.#running.reduce((a, b) => (serviceOrder(a, b) < 0 ? b : a));
+      preempted.push(last.request.id);
+      this.#preempt(last);
+      if (last === sequence) return false;
+    }
+    return true;
+  }
+
+  #preempt(sequence: Sequence): void {
+    this.#totals.preemptions += 1;
+    this.#memory?.release(sequence);
+    this.#leaveBatch(this.#running.indexOf(sequence));
+    sequence.isRunning = false;
+    sequence.lostTokens = Math.max(sequence.lostTokens, sequence.computedTokens);
+    sequence.computedTokens = 0;
+    this.#waiting.join(sequence);
+  }
+
+  #countFound(sequence: Sequence): void {
+    const { computedTokens, lostTokens, request } = sequence;
+    if (lostTokens > 0) {
+      this.#totals.restoredTokens += Math.min(computedTokens, lostTokens);
+    } else {
+      this.#totals.prefixQueryTokens += request.promptTokens;
+      this.#totals.prefixHitTokens += computedTokens;
+    }
+  }
+
+  /** Takes a place out of the batch, with its share of the step. */
+  #leaveBatch(at: number): void {
+    this.#running.splice(at, 1);
+    if (at < this.#shares.length) this.#shares.splice(at, 1);
   }
 
   #generate(sequence: Sequence): TokenEvent {
     const { id, outputTokens } = sequence.request;
     const index = sequence.generatedTokens;
     sequence.generatedTokens += 1;
-    const last = sequence.generatedTokens === outputTokens;
-    if (last) this.#running.delete(id);
-    return { id, index, last };
+    return { id, index, last: sequence.generatedTokens === outputTokens };
+  }
+
+  #dropFinished(): void {
+    let kept = 0;
+    for (const sequence of this.#running) {
+      const { id, outputTokens } = sequence.request;
+      if (sequence.generatedTokens < outputTokens) {
+        this.#running[kept] = sequence;
+        kept += 1;
+      } else {
+        this.#memory?.release(sequence);
+        this.#held.delete(id);
+      }
+    }
+    this.#running.length = kept;
   }
 }
 
-/**
- * Tokens whose keys and values a request holds: what it has computed. The newest token is not
- * among them, because its keys and values are computed by the step that takes it as input. So a
- * request ends holding prompt + output − 1. Summing afresh in every plan keeps no running total
- * that could drift when a request leaves.
- */
-function heldTokens(sequence: Sequence): number {
-  return sequence.prefilledTokens + Math.max(0, sequence.generatedTokens - 1);
+function assertOptions({ limits, memory, speedScale }: EngineOptions): void {
+  assertCount(limits.tokenBudget, 'tokenBudget');
+  assertCount(limits.maxSequences, 'maxSequences');
+  if (limits.maxWaiting !== null) assertCount(limits.maxWaiting, 'maxWaiting');
+  if (limits.maxModelTokens !== null) assertCount(limits.maxModelTokens, 'maxModelTokens');
+  const { longPrefillTokenThreshold } = limits;
+  if (longPrefillTokenThreshold !== null) {
+    assertCount(longPrefillTokenThreshold, 'longPrefillTokenThreshold');
+  }
+  if (memory !== null) {
+    assertCount(memory.blocks, 'blocks');
+    assertCount(memory.blockTokens, 'blockTokens');
+  }
+  assert(speedScale > 0, `speedScale ${speedScale} is not positive`);
 }
 
 function assertCount(value: number, name: string): void {

@@ -5,8 +5,9 @@
  *
  *     admit … plan → wait stepDurationNs → commit → token events → plan → …
  *
- * Requests may be admitted and cancelled while a step is under way; they take effect at the next
- * plan.
+ * A plan stands until it is committed: it has taken requests out of the queue, given them memory
+ * and perhaps preempted others. Requests admitted while a step is under way are seen by the next
+ * plan; cancelled ones leave at once.
  */
 
 /** What one engine may hold and do. `null` = no limit. */
@@ -19,6 +20,44 @@ export interface EngineLimits {
   readonly maxWaiting: number | null;
   /** Prompt and answer together may not exceed this. ≥ 1. */
   readonly maxModelTokens: number | null;
+  /** Tokens of one prompt computed per step at most, so that others get a share. ≥ 1. */
+  readonly longPrefillTokenThreshold: number | null;
+}
+
+/**
+ * Who goes first: the request that arrived first, or the one with the smallest priority number
+ * (among equals the one that arrived first). Who is last by the same order is preempted first.
+ */
+export type SchedulingPolicy = 'fcfs' | 'priority';
+
+/** Memory for keys and values, in blocks. A request that can never fit is rejected. */
+export interface KvMemoryOptions {
+  /** ≥ 1. */
+  readonly blocks: number;
+  /** Tokens a block holds, ≥ 1; vLLM's default is 16. */
+  readonly blockTokens: number;
+  /** Whether full blocks can be found again by what they hold, by later requests too. */
+  readonly prefixCaching: boolean;
+  /**
+   * Whether a request enters the batch only when blocks for all its known tokens are free, and not
+   * just for its first chunk. (They are not set aside: others may take them in later steps.) vLLM
+   * does so by default.
+   */
+  readonly reserveFullPrompt: boolean;
+}
+
+/** What a request's text is, as far as a prefix cache must know. */
+export interface SequenceContent {
+  /**
+   * Stands for all that must be equal besides the text before two requests may share blocks: model,
+   * adapter, tokenizer, tenant.
+   */
+  readonly salt: string;
+  /**
+   * One id per leading full block of prompt and answer, as far as they are known. Chained: an id
+   * stands for its block and all blocks before it (see `chainBlockIds`).
+   */
+  readonly blockIds: readonly string[];
 }
 
 /** One request as the engine sees it. The answer's length is known here, as only a model knows it. */
@@ -29,6 +68,10 @@ export interface EngineRequest {
   readonly promptTokens: number;
   /** ≥ 1. */
   readonly outputTokens: number;
+  /** Whole number, smaller goes first; left out = 0, which is all that policy `fcfs` takes. */
+  readonly priority?: number;
+  /** Left out: like no other request's. */
+  readonly content?: SequenceContent;
 }
 
 export type RejectionReason = 'queueFull' | 'contextLength';
@@ -37,15 +80,23 @@ export type Admission =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'rejected'; readonly reason: RejectionReason };
 
-/** A piece of one prompt computed in one step. */
+/**
+ * A piece of one prompt computed in one step. A preempted request's prompt is what it has to
+ * compute again: its prompt and the answer so far.
+ */
 export interface PrefillChunk {
   readonly id: string;
-  /** Prompt tokens computed in earlier steps; 0 = this step takes the request out of the queue. */
+  /** Tokens of the prompt that need no computing any more. */
   readonly fromTokens: number;
   /** ≥ 1. */
   readonly tokens: number;
-  /** Whether the prompt is complete after this chunk: the step then gives the first token. */
+  /** Whether the prompt is complete after this chunk: the step then gives the next token. */
   readonly completes: boolean;
+  /**
+   * How the request comes into the batch in this step: for the first time, or again after a
+   * preemption; `fromTokens` were then found in the prefix cache. Null when it was there before.
+   */
+  readonly entry: 'new' | 'resumed' | null;
 }
 
 /** What a step costs its device: the input of a cost model. */
@@ -82,6 +133,11 @@ export interface StepPlan {
   /** Requests that gain one token each, in the order they entered the batch. */
   readonly decodes: readonly string[];
   readonly prefills: readonly PrefillChunk[];
+  /**
+   * Requests that lost their place and all they had computed, because memory ran out. They wait
+   * again; nobody enters in such a step unless it could compute nothing else.
+   */
+  readonly preempted: readonly string[];
   readonly load: StepLoad;
 }
 
@@ -96,12 +152,27 @@ export interface TokenEvent {
 
 /** What the engine holds right now. */
 export interface EngineState {
-  /** Requests no token of which has been computed. */
+  /** Requests waiting for a place in the batch, preempted ones included. */
   readonly waiting: number;
-  /** Requests prefilling or decoding. */
+  /** Requests prefilling or decoding, those of a planned step included. */
   readonly running: number;
-  /** Tokens whose keys and values are held, decoding and prefilling requests together. */
+  /** Tokens whose keys and values are held; a shared one counts for each request that holds it. */
   readonly heldTokens: number;
+  /** Blocks held by requests; null where memory is no limit. */
+  readonly usedBlocks: number | null;
+}
+
+/** What the engine has done since it began. */
+export interface EngineTotals {
+  readonly preemptions: number;
+  /** Tokens computed once more because a preemption had lost them. */
+  readonly recomputedTokens: number;
+  /** Lost tokens that the prefix cache gave back, so that they were not computed again. */
+  readonly restoredTokens: number;
+  /** Prompt tokens looked up in the prefix cache: those of all requests that entered the batch. */
+  readonly prefixQueryTokens: number;
+  /** Prompt tokens found there, and so not computed. */
+  readonly prefixHitTokens: number;
 }
 
 /** A serving engine as a state machine: the same calls in the same order give the same answers. */
@@ -110,11 +181,14 @@ export interface Engine {
   admit(request: EngineRequest): Admission;
   /** Forgets a request and what it holds. False when the engine does not hold it (any more). */
   cancel(id: string): boolean;
-  /** The next step, `null` when there is nothing to do. Changes nothing. */
+  /** Decides the next step, `null` when there is nothing to do. The same until it is committed. */
   plan(): StepPlan | null;
   /** How long a step takes, whole nanoseconds ≥ 1. */
   stepDurationNs(plan: StepPlan): number;
   /** Does the step: requests cancelled since it was planned are passed over. */
   commit(plan: StepPlan): readonly TokenEvent[];
   state(): EngineState;
+  totals(): EngineTotals;
+  /** Requests waiting for a place in the batch, in the order they will get one. */
+  waitingIds(): readonly string[];
 }

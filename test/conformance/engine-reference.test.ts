@@ -73,7 +73,14 @@ function naiveServe(
 
 function engineServe(arrivals: readonly Arrival[], limits: Limits): Served[] {
   const engine = createEngine({
-    limits: { ...limits, maxWaiting: null, maxModelTokens: null },
+    limits: {
+      ...limits,
+      maxWaiting: null,
+      maxModelTokens: null,
+      longPrefillTokenThreshold: null,
+    },
+    policy: 'fcfs',
+    memory: null,
     costModel: seedCostModel,
     speedScale: 1,
   });

@@ -1,6 +1,6 @@
 import { createEngine, seedCostModel } from '../../src/engine/index.ts';
 import { engineConformance } from './engine-conformance.ts';
 
-engineConformance('the batching engine', (limits) =>
-  createEngine({ limits, costModel: seedCostModel, speedScale: 1 }),
+engineConformance('the batching engine', (setup) =>
+  createEngine({ ...setup, costModel: seedCostModel, speedScale: 1 }),
 );

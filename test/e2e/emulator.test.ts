@@ -294,6 +294,8 @@ describe('the emission log', () => {
 
     const engine = createEngine({
       limits: server.options,
+      policy: 'fcfs',
+      memory: null,
       costModel: seedCostModel,
       speedScale: 0.1,
     });

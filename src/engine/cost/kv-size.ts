@@ -11,7 +11,7 @@ export interface KvSize {
   readonly stateBytes: number;
 }
 
-export interface KvOptions {
+export interface KvSizeOptions {
   /** Devices the heads are spread over. A head cannot be split: few heads are kept more than once. */
   readonly tensorParallel: number;
   /** Bytes of a cached element; 1 for an 8-bit cache. */
@@ -25,7 +25,7 @@ const STATE_ELEMENT_BYTES = 4;
  * What one device keeps per sequence. Blocks of the last partly filled kind, and the rounding of a
  * server that pages several sorts of layers together, come on top.
  */
-export function kvSize(shape: ModelShape, options: KvOptions): KvSize {
+export function kvSize(shape: ModelShape, options: KvSizeOptions): KvSize {
   const { tensorParallel, bytesPerElement } = options;
   let bytesPerToken = 0;
   let stateBytes = 0;

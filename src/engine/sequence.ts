@@ -1,0 +1,38 @@
+import type { EngineRequest } from './engine.ts';
+import type { KvBlock, KvShelf } from './prefix-cache.ts';
+
+/** A request the engine holds, and how far it has come. */
+export interface Sequence {
+  readonly request: EngineRequest;
+  readonly priority: number;
+  /** Place in the order of admission, from 0. */
+  readonly arrival: number;
+  isRunning: boolean;
+  /**
+   * Tokens whose keys and values it holds. The newest token is not among them, because its keys and
+   * values are computed by the step that takes it as input: a request ends with prompt + output − 1.
+   */
+  computedTokens: number;
+  /** Tokens of the answer so far. */
+  generatedTokens: number;
+  /** The most it had computed when it was preempted; 0 = never was. */
+  lostTokens: number;
+  /** Tokens it can come to hold before it must turn to the memory again. */
+  roomTokens: number;
+  /** Of a prefix cache: the blocks it holds, in order. */
+  readonly blocks: KvBlock[];
+  /** Of a prefix cache: how many of the leading blocks can be found there. */
+  filedBlocks: number;
+  /** Of a prefix cache: where blocks that only this request can find again are filed. */
+  ownShelf: KvShelf | null;
+}
+
+/** Prompt and answer so far: what must be computed before the next token. */
+export function knownTokens(sequence: Sequence): number {
+  return sequence.request.promptTokens + sequence.generatedTokens;
+}
+
+/** Order of service: negative when `one` goes before `other`; never 0 for two of one engine. */
+export function serviceOrder(one: Sequence, other: Sequence): number {
+  return one.priority - other.priority || one.arrival - other.arrival;
+}
