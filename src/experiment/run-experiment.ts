@@ -47,6 +47,11 @@ export interface ExperimentResult {
   readonly interrupted: boolean;
 }
 
+/** Said before the load rather than only after it. */
+const PACE_UNKNOWN =
+  'the server reports no token usage, so TPOT will be unknown and requests unjudged; judge the ' +
+  'pace with gap<=… instead of tpot<=…';
+
 /** A server that was left working on cancelled requests gets this long before the next point. */
 const SETTLE_NS = 2 * NS_PER_SECOND;
 
@@ -73,6 +78,9 @@ export async function runExperiment(
       probesExact: false,
     });
     ports.notify({ kind: 'ready', preflight: ready });
+    if (ready.talk.tokens === 'none' && spec.objective?.request.tpot) {
+      ports.notify({ kind: 'note', text: PACE_UNKNOWN });
+    }
     const folder = await createRunFolder(ports.dir, { force: ports.force });
     const manifest = await runPoints(spec, ports, { plan, ready, client, folder });
     ports.notify({ kind: 'summarising' });
