@@ -1,6 +1,6 @@
 /** The command tree: one line a command here, one file a command beside this one. */
 import { Command, CommanderError } from 'commander';
-import { EXIT_CODES, type ExitCode } from '../base/index.ts';
+import { type ErrorCode, EXIT_CODES, type ExitCode } from '../base/index.ts';
 import type { Register } from './command.ts';
 import { type CommandContext, processContext } from './context.ts';
 import { describeFailure } from './failure.ts';
@@ -40,6 +40,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   emulate: {
     summary: 'an OpenAI-compatible server timed by a batching engine',
     load: async () => (await import('./emulate-command.ts')).emulateCommand,
+  },
+  simulate: {
+    summary: 'serve simulated traffic at rising rates, thousands of times faster than real time',
+    load: async () => (await import('./simulate-command.ts')).simulateCommand,
   },
   k6: {
     summary: 'write a k6 script for the same mixed workload',
@@ -81,13 +85,21 @@ export async function commandTree(
     command.exitOverride().configureOutput({
       writeOut: context.stdout,
       writeErr: context.stderr,
-      outputError: (text, write) =>
-        write(`${text.replace(/^error: /, '').trimEnd()} [E_USAGE_UNKNOWN_OPTION]\n`),
+      outputError: (text, write) => {
+        const message = text.replace(/^error: /, '').trimEnd();
+        write(`${message} [${usageCode(message)}]\n`);
+      },
       getOutHelpWidth: () => Math.min(context.columns, 100),
       getErrHelpWidth: () => Math.min(context.columns, 100),
     });
   }
   return program;
+}
+
+/** Which of our codes commander's own complaint is. */
+function usageCode(message: string): ErrorCode {
+  if (/^missing required argument|argument missing/.test(message)) return 'E_USAGE_MISSING';
+  return /^unknown /.test(message) ? 'E_USAGE_UNKNOWN_OPTION' : 'E_USAGE_VALUE';
 }
 
 function descendants(command: Command): Command[] {

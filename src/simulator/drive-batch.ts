@@ -11,36 +11,36 @@ import { boundarySeconds, type StepRun, stepsUntil } from './step-run.ts';
  * - `skip`: whole runs. The same boundaries as `naiveSummed` to the bit, and as `naive` up to the
  *   rounding of repeated addition.
  */
-export type ServeMethod = 'naive' | 'naiveSummed' | 'skip';
+export type DriveMethod = 'naive' | 'naiveSummed' | 'skip';
 
 /** Sees the steps of a simulation; a run may be reported in parts. */
 export interface RunObserver {
   observe(run: StepRun, steps: number): void;
 }
 
-export interface ServeOptions extends BatchOptions {
+export interface DriveOptions extends BatchOptions {
   readonly cost: TwoLineCost;
-  readonly method: ServeMethod;
+  readonly method: DriveMethod;
   /** `null` = nobody looks. */
   readonly observer: RunObserver | null;
 }
 
 /** Serves every request of a source to its end. Returns the number of decisions taken. */
-export function serve(source: RequestSource, options: ServeOptions, sink: FinishSink): number {
+export function driveBatch(source: RequestSource, options: DriveOptions, sink: FinishSink): number {
   const batch = new Batch(options, source, sink);
   switch (options.method) {
     case 'naive':
-      return serveByAddition(batch, options);
+      return driveByAddition(batch, options);
     case 'naiveSummed':
-      return serveBySums(batch, options);
+      return driveBySums(batch, options);
     case 'skip':
-      return serveBySkipping(batch, options);
+      return driveBySkipping(batch, options);
     default:
       return assertNever(options.method);
   }
 }
 
-function serveByAddition(batch: Batch, { cost, observer }: ServeOptions): number {
+function driveByAddition(batch: Batch, { cost, observer }: DriveOptions): number {
   let decisions = 0;
   let nowSeconds = batch.nextStartSeconds(0);
   while (nowSeconds < Number.POSITIVE_INFINITY) {
@@ -54,7 +54,7 @@ function serveByAddition(batch: Batch, { cost, observer }: ServeOptions): number
   return decisions;
 }
 
-function serveBySums(batch: Batch, { cost, observer }: ServeOptions): number {
+function driveBySums(batch: Batch, { cost, observer }: DriveOptions): number {
   let decisions = 0;
   let run: StepRun = { ...batch.run };
   let steps = 0;
@@ -77,7 +77,7 @@ function serveBySums(batch: Batch, { cost, observer }: ServeOptions): number {
   return decisions;
 }
 
-function serveBySkipping(batch: Batch, { cost, observer }: ServeOptions): number {
+function driveBySkipping(batch: Batch, { cost, observer }: DriveOptions): number {
   let decisions = 0;
   let nowSeconds = batch.nextStartSeconds(0);
   while (nowSeconds < Number.POSITIVE_INFINITY) {

@@ -1,0 +1,17 @@
+/**
+ * `simulator`: serving without a server, on a clock of arithmetic. Read `goodput-sweep.ts` (the
+ * mission document's program as a preset), `batch.ts` (what a step is), `step-run.ts` (many steps
+ * as one sum) and `drive-batch.ts` (step by step, or from decision to decision).
+ */
+export * from './batch.ts';
+export * from './cpython-random.ts';
+export * from './decode-gaps.ts';
+export * from './drive-batch.ts';
+export * from './goodput-sweep.ts';
+export * from './request-block.ts';
+export * from './step-run.ts';
+export * from './sweep-capacity.ts';
+export * from './sweep-table.ts';
+export * from './sweep-tally.ts';
+export * from './sweep-workload.ts';
+export * from './serve-requests.ts';
