@@ -1,0 +1,120 @@
+/**
+ * What does it cost the client to receive a chunk, and how old is a chunk when it is stamped?
+ * Against a loop that only reads the sockets, measured in the same minute.
+ */
+import { median, print, printTable, printTitle, QUICK, quantilesText } from './support/report.ts';
+import type { ReadAnswer, ReadQuestion } from './support/reader-process.ts';
+import {
+  CHUNK_INTERVAL_MS,
+  type SseServerAnswer,
+  type SseServerQuestion,
+  type StreamLayout,
+} from './support/sse-protocol.ts';
+import type { ReaderName } from './support/stream-readers.ts';
+import { startWorker } from './support/worker-process.ts';
+
+const READERS: readonly ReaderName[] = ['net', 'undici', 'goodput'];
+const STREAM_COUNTS = QUICK ? [16] : [64, 256, 1_024];
+const ROUNDS = QUICK ? 1 : 3;
+const WARMUP_MS = QUICK ? 200 : 600;
+const WINDOW_MS = QUICK ? 300 : 1_000;
+
+interface Sample {
+  readonly usPerChunk: number;
+  readonly cpuShare: number;
+  /** Of the chunks that were due in the window. */
+  readonly receivedShare: number;
+  readonly agesNs: readonly number[];
+}
+
+const server = startWorker<SseServerQuestion, SseServerAnswer>('./sse-server.ts');
+const readers = new Map(
+  READERS.map((name) => [name, startWorker<ReadQuestion, ReadAnswer>('./reader-process.ts')]),
+);
+
+async function measure(reader: ReaderName, layout: StreamLayout, streams: number): Promise<Sample> {
+  const worker = readers.get(reader);
+  if (worker === undefined) throw new Error(`no process for ${reader}`);
+  const requestIds = Array.from({ length: streams }, (_, stream) => `${reader}-${stream}`);
+  const read = await worker.ask({
+    reader,
+    layout,
+    requestIds,
+    warmupMs: WARMUP_MS,
+    windowMs: WINDOW_MS,
+  });
+  const sent = await server.ask({ kind: 'takeSendTimes' });
+  if (sent.kind !== 'sendTimes') throw new Error('the server did not tell its send times');
+  const agesNs: number[] = [];
+  for (const [requestId, times] of read.times) {
+    const sentNs = sent.sentNs.get(requestId) ?? [];
+    for (const [chunk, atNs] of times.entries()) {
+      if (atNs >= read.fromNs && atNs < read.toNs) agesNs.push(atNs - (sentNs[chunk] as number));
+    }
+  }
+  return {
+    usPerChunk: read.cpuUs / agesNs.length,
+    cpuShare: (read.cpuUs * 1e3) / (read.toNs - read.fromNs),
+    receivedShare:
+      (agesNs.length * CHUNK_INTERVAL_MS * 1e6) / (streams * (read.toNs - read.fromNs)),
+    agesNs,
+  };
+}
+
+function rowsOf(streams: number, samples: ReadonlyMap<ReaderName, readonly Sample[]>) {
+  const costs = (name: ReaderName): readonly number[] =>
+    (samples.get(name) ?? []).map(({ usPerChunk }) => usPerChunk);
+  const ratios = (name: ReaderName): readonly number[] =>
+    costs(name).map((us, round) => us / (costs('net')[round] as number));
+  return READERS.map((name) => {
+    const own = samples.get(name) ?? [];
+    const all = costs(name).map((us) => us.toFixed(1));
+    return [
+      streams,
+      name,
+      `${median(costs(name)).toFixed(1)} (${all.join(', ')})`,
+      median(ratios(name)).toFixed(2),
+      percentText(own.map(({ cpuShare }) => cpuShare)),
+      percentText(own.map(({ receivedShare }) => receivedShare)),
+      quantilesText(
+        own.flatMap(({ agesNs }) => agesNs),
+        { qs: [0.5, 0.99], unit: 1e6, digits: 2 },
+      ),
+    ];
+  });
+}
+
+function percentText(shares: readonly number[]): string {
+  return `${(100 * median(shares)).toFixed(0)} %`;
+}
+
+printTitle('CPU time per received chunk', [
+  `A raw socket server in its own process sends every stream a chunk each ${CHUNK_INTERVAL_MS} ms, one ` +
+    'write per token, phases spread. Each reader is a process of its own; the readers take turns, ' +
+    `${ROUNDS} × ${WINDOW_MS} ms each after ${WARMUP_MS} ms of warm-up. \`net\` only reads the ` +
+    'sockets, `undici` parses HTTP and looks at nothing, `goodput` is our client. CPU is user + ' +
+    'system of the reader; the ratio is the median over rounds; age is the stamp of a chunk less its send time.',
+]);
+const started = await server.ask({ kind: 'start' });
+if (started.kind !== 'started') throw new Error('the server did not start');
+// Every reader must be compiled before the first measured round.
+for (const name of READERS) await measure(name, started.layout, STREAM_COUNTS.at(-1) as number);
+const rows = [];
+for (const streams of STREAM_COUNTS) {
+  const samples = new Map<ReaderName, Sample[]>(READERS.map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const name of READERS) {
+      samples.get(name)?.push(await measure(name, started.layout, streams));
+    }
+  }
+  rows.push(...rowsOf(streams, samples));
+}
+printTable(
+  ['streams', 'reader', 'µs/chunk (rounds)', 'ratio to net', 'core', 'of due', 'age p50 / p99 ms'],
+  rows,
+);
+print([
+  'A ratio compares processes of the same minute; the µs are of this machine at that load. Where ' +
+    'less than all chunks due were received, the machine starved server or reader: the ages are then its.',
+]);
+await Promise.all([server, ...readers.values()].map((worker) => worker.stop()));

@@ -1,0 +1,144 @@
+/** Three ways to receive many streams at once, all answering with a stamp per chunk. */
+import type { Socket } from 'node:net';
+import { Client } from 'undici';
+import { createRealClock, NS_PER_SECOND } from '../../src/base/index.ts';
+import { createHttpClient, DEFAULT_CLIENT_LIMITS } from '../../src/client/index.ts';
+import { DIALECTS } from '../../src/wire/index.ts';
+import { monotonicNs, offsetOf } from './monotonic.ts';
+import { openRawStream, postRequest } from './raw-stream.ts';
+import type { StreamLayout } from './sse-protocol.ts';
+
+/** By request id: instants of its chunks, in order, on the monotonic clock. */
+export type ChunkTimes = Map<string, readonly number[]>;
+
+export interface OpenStreams {
+  /** Closes all streams. */
+  stop(): Promise<ChunkTimes>;
+}
+
+export type ReaderName = 'net' | 'undici' | 'goodput';
+
+type StreamReader = (layout: StreamLayout, requestIds: readonly string[]) => Promise<OpenStreams>;
+
+/**
+ * `net` only reads the sockets; `undici` parses HTTP and looks at nothing; `goodput` is the client
+ * of this repository with everything it does for a load test.
+ */
+export const STREAM_READERS: Readonly<Record<ReaderName, StreamReader>> = {
+  net: readWithNet,
+  undici: readWithUndici,
+  goodput: readWithGoodput,
+};
+
+const BODY = { model: 'm', messages: [{ role: 'user', content: 'go on' }], stream: true };
+const PATH = '/v1/chat/completions';
+
+/** Stamps every chunk that is complete after `byteCount` bytes more. */
+function chunkStamper(chunkBytes: number, skipBytes: number, stamps: number[]) {
+  let bytes = -skipBytes;
+  return (byteCount: number): void => {
+    bytes += byteCount;
+    const atNs = monotonicNs();
+    while ((stamps.length + 1) * chunkBytes <= bytes) stamps.push(atNs);
+  };
+}
+
+async function readWithNet(
+  { port, headBytes, chunkBytes }: StreamLayout,
+  requestIds: readonly string[],
+): Promise<OpenStreams> {
+  const times = new Map<string, number[]>();
+  const sockets: Socket[] = [];
+  for (const id of requestIds) {
+    const stamps: number[] = [];
+    times.set(id, stamps);
+    const onRead = chunkStamper(chunkBytes, headBytes, stamps);
+    sockets.push(await openRawStream(port, postRequest(PATH, id, BODY), onRead));
+  }
+  return {
+    stop: () => {
+      for (const socket of sockets) socket.destroy();
+      return Promise.resolve(times);
+    },
+  };
+}
+
+async function readWithUndici(
+  { port, chunkBytes }: StreamLayout,
+  requestIds: readonly string[],
+): Promise<OpenStreams> {
+  const times = new Map<string, number[]>();
+  // The handler sees bodies without their framing: a size line and a line end.
+  const framingBytes = 4 + (chunkBytes - 4).toString(16).length;
+  const clients = requestIds.map((id) => {
+    const stamps: number[] = [];
+    times.set(id, stamps);
+    const onRead = chunkStamper(chunkBytes - framingBytes, 0, stamps);
+    const client = new Client(`http://127.0.0.1:${port}`, { bodyTimeout: 0, headersTimeout: 0 });
+    client.dispatch(
+      {
+        method: 'POST',
+        path: PATH,
+        headers: { 'content-type': 'application/json', 'x-request-id': id },
+        body: JSON.stringify(BODY),
+      },
+      {
+        onRequestStart: () => {},
+        onResponseData: (_controller, bytes) => onRead(bytes.length),
+        onResponseError: () => {},
+      },
+    );
+    return client;
+  });
+  return {
+    stop: async () => {
+      await Promise.all(clients.map((client) => client.destroy()));
+      return times;
+    },
+  };
+}
+
+async function readWithGoodput(
+  { port }: StreamLayout,
+  requestIds: readonly string[],
+): Promise<OpenStreams> {
+  const clock = createRealClock();
+  const { offsetNs } = offsetOf(clock);
+  const client = createHttpClient({
+    url: `http://127.0.0.1:${port}`,
+    dialect: DIALECTS.chat,
+    clock,
+    wallNowMs: () => 0,
+    apiKey: null,
+    keyHeader: 'authorization',
+    headers: {},
+    ca: null,
+    proxy: null,
+    limits: DEFAULT_CLIENT_LIMITS,
+    tests: [],
+  });
+  await client.warm(requestIds.length);
+  const stop = new AbortController();
+  const answers = requestIds.map(async (requestId) => {
+    const { timeline } = await client.send(
+      {
+        requestId,
+        body: BODY,
+        headers: {},
+        streamed: true,
+        deadlineNs: clock.nowNs() + 600 * NS_PER_SECOND,
+        traceId: null,
+      },
+      stop.signal,
+    );
+    return [requestId, timeline.output.atNs.map((atNs) => atNs + offsetNs)] as const;
+  });
+  return {
+    stop: async () => {
+      stop.abort();
+      const times: ChunkTimes = new Map(await Promise.all(answers));
+      client.close();
+      return times;
+    },
+  };
+}
