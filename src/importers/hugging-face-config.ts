@@ -51,7 +51,7 @@ export function parseModelConfig(
   const type = keys.value('torch_dtype', 'dtype');
   const elementBytes = typeof type === 'string' ? TYPE_BYTES[type] : undefined;
   if (type !== undefined && elementBytes === undefined) {
-    keys.refuse('torch_dtype', `elements of type ${String(type)} are not modelled`);
+    keys.refuse('torch_dtype', `elements of type ${JSON.stringify(type)} are not modelled`);
   }
   const bytesPerElement = elementBytes ?? 2;
   const shape: ModelShape = {

@@ -57,7 +57,7 @@ function patternLayers(keys: ConfigKeys, pattern: string, context: LayerContext)
     if (make !== undefined) made.set(letter, make());
     else keys.refuse('hybrid_override_pattern', `layers marked ${letter} are not modelled`);
   }
-  return [...pattern].flatMap((letter) => made.get(letter) ?? []);
+  return pattern.split('').flatMap((letter) => made.get(letter) ?? []);
 }
 
 function denseOf(keys: ConfigKeys, { family, hiddenSize }: LayerContext): FeedForward {
