@@ -31,20 +31,20 @@ const rows: Row[] = [];
 let first: FactorFit | null = null;
 for (const name of VLLM_RUNS) {
   const run = readVllmRun(name);
-  const { observed, fit: options } = run;
-  const measured = observed.requests;
+  const { served, fit: options } = run;
+  const measured = served.observed.requests;
   const figures = measureFigures(measured).map(
     ({ meanNs, p99Ns }) => `${(meanNs / 1e6).toFixed(1)} / ${(p99Ns / 1e6).toFixed(1)} ms`,
   );
   rows.push([name, 'real', ...figures, jointText(measured), '']);
   const started = Date.now();
-  const fit = fitRoofline([observed], options);
+  const fit = fitRoofline([served], options);
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
   rows.push(modelRow(`fitted in ${seconds} s`, run, fit));
   if (first !== null) {
-    rows.push(modelRow('transferred', run, calibrated([observed], options, first.factors)));
+    rows.push(modelRow('transferred', run, calibrated([served], options, first.factors)));
   }
-  rows.push(modelRow('generic', run, calibrated([observed], options, GENERIC_FACTORS)));
+  rows.push(modelRow('generic', run, calibrated([served], options, GENERIC_FACTORS)));
   const upstream = upstreamRequests(run);
   const errors = residualErrors(measured, upstream).map(errorText);
   rows.push(['', 'LLMServingSim', ...errors, jointText(upstream), '']);
@@ -53,7 +53,7 @@ for (const name of VLLM_RUNS) {
 printTable(['run', 'by', 'TTFT', 'TPOT', 'E2E', 'joint', 'factors'], rows);
 
 function modelRow(label: string, run: VllmRun, fit: Omit<FactorFit, 'fitted'>): Row {
-  const simulated = replayRun(run.observed, run.fit.setup, fit.costModel).requests;
+  const simulated = replayRun(run.served.observed, run.served.setup, fit.costModel).requests;
   const { factors } = fit;
   const factorText = [
     `bandwidth ${factors.bandwidthShare.toFixed(2)}`,

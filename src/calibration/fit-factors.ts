@@ -18,11 +18,16 @@ import { fitLeastSquares } from './least-squares.ts';
 import type { ObservedRun } from './observed-run.ts';
 import { type Replay, replayRun, type ServerSetup } from './replay.ts';
 
+/** A measured run, and how the server that served it was set up. */
+export interface ServedRun {
+  readonly observed: ObservedRun;
+  readonly setup: ServerSetup;
+}
+
 export interface FitOptions {
   readonly shape: ModelShape;
   readonly device: DeviceSheet;
   readonly parallelism: Parallelism;
-  readonly setup: ServerSetup;
   /** Data and versions behind the runs, one sentence. */
   readonly provenance: string;
 }
@@ -96,9 +101,9 @@ const ROUNDS = 40;
  *
  * Each try simulates every run, so a fit takes some hundred times as long as a replay.
  */
-export function fitRoofline(runs: readonly ObservedRun[], options: FitOptions): FactorFit {
+export function fitRoofline(runs: readonly ServedRun[], options: FitOptions): FactorFit {
   assert(
-    runs.length > 0 && runs.every((run) => run.requests.length > 0),
+    runs.length > 0 && runs.every(({ observed }) => observed.requests.length > 0),
     'a fit needs runs with requests',
   );
   const { tensor, expertRanks } = options.parallelism;
@@ -124,8 +129,8 @@ export function fitRoofline(runs: readonly ObservedRun[], options: FitOptions): 
       });
       const held = at.map((value, index) => PRIOR_WEIGHT * (value - (prior[index] as number)));
       return runs
-        .flatMap((run) =>
-          requestResiduals(run.requests, replayRun(run, options.setup, costModel).requests),
+        .flatMap(({ observed, setup }) =>
+          requestResiduals(observed.requests, replayRun(observed, setup, costModel).requests),
         )
         .concat(held);
     },
@@ -136,27 +141,27 @@ export function fitRoofline(runs: readonly ObservedRun[], options: FitOptions): 
 
 /** What the runs say of given factors: residuals per run, and a model that carries them. */
 export function calibrated(
-  runs: readonly ObservedRun[],
+  runs: readonly ServedRun[],
   options: FitOptions,
   factors: RooflineFactors,
 ): Omit<FactorFit, 'fitted'> {
   const plain = rooflineCostModel({ ...options, factors, calibration: UNCALIBRATED });
-  const replays = runs.map((run) => replayRun(run, options.setup, plain));
+  const replays = runs.map(({ observed, setup }) => replayRun(observed, setup, plain));
   const calibration: Calibration = {
     provenance: options.provenance,
     hull: replays.reduce<LoadHull>((hull, replay) => unionOf(hull, replay.hull), EMPTY_HULL),
     residuals: residualErrors(
-      runs.flatMap((run) => run.requests),
+      runs.flatMap(({ observed }) => observed.requests),
       replays.flatMap((replay: Replay) => replay.requests),
     ),
   };
   return {
     factors,
     costModel: rooflineCostModel({ ...options, factors, calibration }),
-    runs: runs.map((run, index) => ({
-      name: run.name,
-      requests: run.requests.length,
-      residuals: residualErrors(run.requests, (replays[index] as Replay).requests),
+    runs: runs.map(({ observed }, index) => ({
+      name: observed.name,
+      requests: observed.requests.length,
+      residuals: residualErrors(observed.requests, (replays[index] as Replay).requests),
     })),
   };
 }

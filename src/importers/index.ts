@@ -5,6 +5,7 @@
  */
 export * from './azure-trace.ts';
 export * from './bodies-file.ts';
+export * from './device-sheet.ts';
 export * from './hugging-face-config.ts';
 export * from './import-result.ts';
 export type { ImportedTrace, TraceOptions } from './import-trace.ts';

@@ -37,7 +37,7 @@ describe.skipIf(VLLM_RUN_DATA === null)(`real vLLM runs (else: ${NO_SHARED_DATA}
     ['rtxpro6000-tp2-qwen3-32b', 36_905.2, 93_343.4, 80.31, 90_408.1, 0],
     ['rtxpro6000-dp2ep2-qwen3-30b-a3b', 1_086.0, 9_587.6, 47.29, 32_344.6, 1],
   ] as const)('%s is read as published', (name, ttft, ttftP99, tpot, e2e, good) => {
-    const { requests } = readVllmRun(name).observed;
+    const { requests } = readVllmRun(name).served.observed;
     const [first, pace, whole] = measureFigures(requests);
     expect(requests).toHaveLength(300);
     expect((first?.meanNs ?? 0) / 1e6).toBeCloseTo(ttft, 1);
@@ -55,8 +55,8 @@ describe.skipIf(VLLM_RUN_DATA === null)(`real vLLM runs (else: ${NO_SHARED_DATA}
     // chance. LLMServingSim is off by 14 % here.
     ['rtxpro6000-dp2ep2-qwen3-30b-a3b', 0.1, 0.05],
   ])('%s: fitted factors repeat means within %d and p99 within %d', (name, mean, p99) => {
-    const { observed, fit } = readVllmRun(name);
-    const { runs } = fitRoofline([observed], fit);
+    const { served, fit } = readVllmRun(name);
+    const { runs } = fitRoofline([served], fit);
     const residuals = runs[0]?.residuals ?? [];
     expect(residuals.map(({ measure }) => measure)).toEqual(['ttft', 'tpot', 'e2e']);
     expect(worst(residuals, 'meanShare')).toBeLessThan(mean);
@@ -69,16 +69,16 @@ describe.skipIf(VLLM_RUN_DATA === null)(`real vLLM runs (else: ${NO_SHARED_DATA}
     // Another device: factors are not a property of the server alone.
     ['rtx4090-llama3.1-8b', 0.22],
   ])('%s: factors of another run hold within %d', (name, bound) => {
-    const { observed, fit } = readVllmRun(name);
-    const residuals = calibrated([observed], fit, FITTED).runs[0]?.residuals ?? [];
+    const { served, fit } = readVllmRun(name);
+    const residuals = calibrated([served], fit, FITTED).runs[0]?.residuals ?? [];
     expect(worst(residuals, 'meanShare')).toBeLessThan(bound);
     expect(worst(residuals, 'p99Share')).toBeLessThan(bound);
   });
 
   test('who kept both limits: 128 of 300 really, and as many simulated', () => {
-    const { observed, fit } = readVllmRun('rtxpro6000-llama3.1-8b');
-    const { costModel } = calibrated([observed], fit, FITTED);
-    const simulated = replayRun(observed, fit.setup, costModel).requests;
+    const { served, fit } = readVllmRun('rtxpro6000-llama3.1-8b');
+    const { costModel } = calibrated([served], fit, FITTED);
+    const simulated = replayRun(served.observed, served.setup, costModel).requests;
     expect(Math.abs(jointAttainment(simulated, LIMITS) * 300 - 128)).toBeLessThanOrEqual(3);
   });
 });

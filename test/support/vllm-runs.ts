@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import {
   type FitOptions,
-  type ObservedRun,
   observeRun,
+  type ServedRun,
   type ServerSetup,
 } from '../../src/calibration/index.ts';
 import { DEVICE_SHEETS, type DeviceSheet } from '../../src/engine/index.ts';
@@ -22,7 +22,7 @@ import { sharedData } from './shared-data.ts';
 export interface VllmRun {
   readonly name: string;
   readonly settings: LlmServingSimSettings;
-  readonly observed: ObservedRun;
+  readonly served: ServedRun;
   readonly fit: FitOptions;
 }
 
@@ -54,7 +54,7 @@ export function readVllmRun(name: VllmRunName): VllmRun {
   return {
     name,
     settings,
-    observed: observeRun(name, records),
+    served: { observed: observeRun(name, records), setup: setupOf(settings) },
     fit: {
       shape: modelShape(model),
       device: sheet,
@@ -62,7 +62,6 @@ export function readVllmRun(name: VllmRunName): VllmRun {
         tensor: settings.tensorParallel,
         expertRanks: settings.expertParallel ? settings.dataParallel : 1,
       },
-      setup: setupOf(settings),
       provenance: `${name}, vLLM ${settings.engineVersion}`,
     },
   };
