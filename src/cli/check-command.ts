@@ -12,7 +12,7 @@ import {
 } from '../base/index.ts';
 import { checkTarget, type TargetCheck } from '../experiment/index.ts';
 import { redactUrl } from '../store/index.ts';
-import { addRunFlags, givenRunFlags, type Register } from './command.ts';
+import { addRunFlags, formatOption, givenRunFlags, type Register } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { readTextFile } from './files.ts';
 import { readKey, readSpec } from './read-spec.ts';
@@ -44,7 +44,7 @@ export const checkCommand: Register = (program, context, finish) => {
     )
     .argument('<url>', 'URL of the server');
   addRunFlags(command, CHECK_FLAGS)
-    .option('--format <format>', 'text or json', 'text')
+    .addOption(formatOption(''))
     .action(async (url: string, _options: unknown, self: Command) => {
       finish(await check(url, self, context));
     });

@@ -45,6 +45,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'serve simulated traffic at rising rates, thousands of times faster than real time',
     load: async () => (await import('./simulate-command.ts')).simulateCommand,
   },
+  fit: {
+    summary: 'what a device makes of its data sheet, from measured runs',
+    load: async () => (await import('./fit-command.ts')).fitCommand,
+  },
   k6: {
     summary: 'write a k6 script for the same mixed workload',
     load: async () => (await import('./k6-command.ts')).k6Command,
@@ -99,7 +103,7 @@ export async function commandTree(
 /** Which of our codes commander's own complaint is. */
 function usageCode(message: string): ErrorCode {
   if (/^missing required argument|argument missing/.test(message)) return 'E_USAGE_MISSING';
-  return /^unknown /.test(message) ? 'E_USAGE_UNKNOWN_OPTION' : 'E_USAGE_VALUE';
+  return message.startsWith('unknown ') ? 'E_USAGE_UNKNOWN_OPTION' : 'E_USAGE_VALUE';
 }
 
 function descendants(command: Command): Command[] {

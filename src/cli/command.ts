@@ -35,6 +35,13 @@ export function addShowOptions(command: Command): Command {
     .option('--quiet', 'no progress on stderr', false);
 }
 
+/** `--format` of commands that show no summary: text, or JSON as `json` says. */
+export function formatOption(json: string): Option {
+  return new Option('--format <format>', `text, or json${json}`)
+    .choices(['text', 'json'])
+    .default('text');
+}
+
 /** The flags that set keys of the run file, all or some, from the one table in `config`. */
 export function addRunFlags(command: Command, only: ReadonlySet<string> | null = null): Command {
   for (const { flag, value, form, help } of RUN_FLAGS) {

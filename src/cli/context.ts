@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import { EXIT_CODES } from '../base/index.ts';
 
 /**
  * The one door to the process. Commands get everything they touch from here, so that tests can run
@@ -23,13 +24,15 @@ export interface CommandContext {
 
 export function processContext(): CommandContext {
   const { env, stdout, stderr } = process;
+  // A reader that has had enough (`| head`) is no fault: what is left to say goes nowhere.
+  for (const stream of [stdout, stderr]) stream.on('error', onOutputError);
   return {
     env,
     stdout: (text) => void stdout.write(text),
     stderr: (text) => void stderr.write(text),
     stdoutIsTerminal: isatty(1),
     stderrIsTerminal: isatty(2),
-    columns: stdout.columns ?? 100,
+    columns: stdout.columns ?? columnsNamed(env) ?? 100,
     color: wantsColor(env, isatty(1)),
     onInterrupt(action) {
       let count = 0;
@@ -45,6 +48,18 @@ export function processContext(): CommandContext {
       };
     },
   };
+}
+
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`cannot write the output (${error.message}) [E_FILE_WRITE]\n`);
+  process.exit(EXIT_CODES.environment);
+}
+
+/** The width a user names for output that is no terminal, e.g. `COLUMNS=72 goodput … | less`. */
+function columnsNamed(env: CommandContext['env']): number | null {
+  const columns = Number(env['COLUMNS'] ?? '');
+  return Number.isInteger(columns) && columns > 0 ? columns : null;
 }
 
 /** NO_COLOR and FORCE_COLOR as documented at no-color.org and force-color.org. */

@@ -45,12 +45,14 @@ async function demo(options: DemoOptions, context: CommandContext): Promise<Exit
   try {
     const spec = demoSpec(emulator.url, options, context);
     const dir = options.out ?? defaultRunDir('demo', new Date());
-    const { summary, interrupted } = await runLoad(spec, context, {
+    const result = await runLoad(spec, context, {
       dir,
       force: options.force,
       interrupts,
       progress: progressLine(context, { quiet: options.quiet }),
     });
+    if (result === null) return EXIT_CODES.interrupted;
+    const { summary, interrupted } = result;
     const page = { width: context.columns, color: context.color, explain: false, files: [] };
     context.stdout(OPENING_TEXT);
     context.stdout(terminalReport(summary, page));

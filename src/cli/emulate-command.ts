@@ -1,13 +1,13 @@
 /** `goodput emulate`: the embedded server, until Ctrl-C. */
 import type { Command } from 'commander';
-import { EXIT_CODES, ProblemsError, type Problem, usageProblem } from '../base/index.ts';
+import { EXIT_CODES, msFromNs, ProblemsError, type Problem, usageProblem } from '../base/index.ts';
 import {
   DEFAULT_EMULATOR_OPTIONS,
   type Emulator,
   type EmulatorOptions,
   startEmulator,
 } from '../emulator/index.ts';
-import type { Register } from './command.ts';
+import { formatOption, type Register } from './command.ts';
 
 const DEFAULTS = DEFAULT_EMULATOR_OPTIONS;
 
@@ -45,7 +45,7 @@ export const emulateCommand: Register = (program, context, finish) => {
     .option('--no-role', 'do not open a chat stream with a role-only delta')
     .option('--seed <number>', 'seed of answer lengths and words', String(DEFAULTS.seed))
     .option('--emission-log <file>', 'write the true emission time of every event as NDJSON')
-    .option('--format <format>', 'text, or json: one line with the URL when ready', 'text')
+    .addOption(formatOption(': one line with the URL when ready'))
     .action(async (_options: unknown, self: Command) => {
       const emulator = await startEmulator(emulatorOptions(self));
       const isJson = self.opts<{ format: string }>().format === 'json';
@@ -55,7 +55,7 @@ export const emulateCommand: Register = (program, context, finish) => {
           : `emulating ${emulator.options.model} at ${emulator.url}; stop with Ctrl-C\n`,
       );
       await interrupted(context.onInterrupt);
-      const farewell = latenessText(emulator);
+      const farewell = farewellText(emulator);
       await emulator.close();
       if (!isJson) context.stderr(farewell);
       finish(EXIT_CODES.fine);
@@ -71,8 +71,18 @@ function interrupted(onInterrupt: (action: (count: number) => void) => () => voi
   });
 }
 
-function latenessText(emulator: Emulator): string {
-  return `\nstopped: ${JSON.stringify(emulator.stats())}\nlateness: ${JSON.stringify(emulator.lateness())}\n`;
+/** What it did, and how far behind its own plan this machine let it fall. */
+function farewellText(emulator: Emulator): string {
+  const { completed, cancelled, rejected, promptTokens, outputTokens } = emulator.stats();
+  const { p99Ns, maxNs } = emulator.lateness().events;
+  const late =
+    p99Ns === null || maxNs === null
+      ? ''
+      : `events left at most ${msFromNs(maxNs).toFixed(1)} ms late, 99 % within ${msFromNs(p99Ns).toFixed(1)} ms\n`;
+  return (
+    `\nstopped: ${completed} answers completed, ${cancelled} cancelled, ${rejected} rejected; ` +
+    `${promptTokens} prompt and ${outputTokens} output tokens\n${late}`
+  );
 }
 
 /** Errors: ProblemsError with every option that cannot be read. */
@@ -84,7 +94,11 @@ function emulatorOptions(command: Command): Partial<EmulatorOptions> {
     const value = Number(text);
     const fits = range.whole ? Number.isSafeInteger(value) : Number.isFinite(value);
     if (text.trim() === '' || !fits || value < range.min || value > (range.max ?? Infinity)) {
-      const what = `${range.whole ? 'a whole number' : 'a number'} of at least ${range.min}`;
+      const kind = range.whole ? 'a whole number' : 'a number';
+      const what =
+        range.max === undefined
+          ? `${kind} of at least ${range.min}`
+          : `${kind} from ${range.min} to ${range.max}`;
       problems.push(usageProblem('E_USAGE_VALUE', `--${kebab(name)} ${text} is not ${what}`));
     }
     return value;

@@ -4,7 +4,7 @@ import { correctnessOf } from '../config/index.ts';
 import { measureRecord } from '../record/index.ts';
 import { objectiveText, suggestObjective, type Suggestion } from '../slo/index.ts';
 import { openRun } from '../store/index.ts';
-import type { Register } from './command.ts';
+import { formatOption, type Register } from './command.ts';
 import { specOfRun } from './stored-run.ts';
 
 interface SuggestOptions {
@@ -28,7 +28,7 @@ export const objectivesCommand: Register = (program, context, finish) => {
     .option('--attainment <share>', 'share of requests that must meet all limits', '95%')
     .option('--headroom <share>', 'how far limits stand above what was achieved', '20%')
     .option('--point <index>', 'load point of a sweep, from 0; left out: the lowest load')
-    .option('--format <format>', 'text or json', 'text')
+    .addOption(formatOption(''))
     .action(async (dir: string, options: SuggestOptions) => {
       const attainmentShare = shareOption('--attainment', options.attainment, { below1: true });
       const headroomShare = shareOption('--headroom', options.headroom, { below1: false });

@@ -60,12 +60,14 @@ async function run(
   const dir = spec.out ?? defaultRunDir(spec.name, new Date());
   const interrupts = catchInterrupts(context);
   try {
-    const { summary, manifest, interrupted } = await runLoad(spec, context, {
+    const result = await runLoad(spec, context, {
       dir,
       force: options.force,
       interrupts,
       progress: progressLine(context, { quiet: options.quiet }),
     });
+    if (result === null) return EXIT_CODES.interrupted;
+    const { summary, manifest, interrupted } = result;
     showSummary(context, { summary, manifest }, { ...options, files: [dir] });
     return runExitCode({ summary, interrupted, sweep: isSweep(spec) });
   } finally {

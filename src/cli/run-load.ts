@@ -17,14 +17,15 @@ export interface RunLoadOptions {
   readonly progress: ProgressLine;
 }
 
+/** `null` when interrupted before the load, which it has told the user. */
 export async function runLoad(
   spec: RunSpec,
   context: CommandContext,
   options: RunLoadOptions,
-): Promise<ExperimentResult> {
+): Promise<ExperimentResult | null> {
   const random = randomBytes(12);
   try {
-    return await runExperiment(spec, {
+    const result = await runExperiment(spec, {
       clock: createRealClock(),
       wallNowMs: () => Date.now(),
       readText: readTextFile,
@@ -38,6 +39,11 @@ export async function runLoad(
       cancelAll: options.interrupts.cancelAll,
       notify: options.progress.notify,
     });
+    if (result === null) {
+      options.progress.end();
+      context.stderr('interrupted before the load: nothing was measured, nothing was written\n');
+    }
+    return result;
   } finally {
     options.progress.end();
   }

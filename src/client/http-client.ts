@@ -43,6 +43,8 @@ export interface HttpClientOptions {
   readonly wallNowMs: () => number;
   /** The key itself. It is sent, and never kept in an error or a record. */
   readonly apiKey: string | null;
+  /** Lower-case name of the header that carries it: as `Bearer KEY` if that is `authorization`. */
+  readonly keyHeader: string;
   /** Headers of every request; they replace ours of the same name. */
   readonly headers: Readonly<Record<string, string>>;
   /** PEM certificates trusted besides the built-in ones. */

@@ -10,9 +10,19 @@ const request = {
   traceId: null,
 };
 
+const BEARER = { keyHeader: 'authorization' };
+
 describe('request headers', () => {
+  test('the key is a Bearer token, or bare in a header of another name', () => {
+    const bearer = requestHeaders({ ...BEARER, apiKey: 'k', headers: {} }, request);
+    expect(bearer['authorization']).toBe('Bearer k');
+    const bare = requestHeaders({ keyHeader: 'api-key', apiKey: 'k', headers: {} }, request);
+    expect(bare['api-key']).toBe('k');
+    expect(bare).not.toHaveProperty('authorization');
+  });
+
   test('ours, then the user’s, then the request’s own, whatever their case', () => {
-    const options = { apiKey: 'k', headers: { Accept: 'text/plain', 'X-Team': 'a' } };
+    const options = { ...BEARER, apiKey: 'k', headers: { Accept: 'text/plain', 'X-Team': 'a' } };
     const own = { ...request, headers: { 'x-team': 'b', Authorization: 'Basic x' } };
     expect(requestHeaders(options, own)).toEqual({
       accept: 'text/plain',
@@ -27,16 +37,20 @@ describe('request headers', () => {
 
   test('a trace id becomes a W3C traceparent', () => {
     const traced = { ...request, traceId: '0af7651916cd43dd8448eb211c80319c' };
-    expect(requestHeaders({ apiKey: null, headers: {} }, traced)['traceparent']).toMatch(
+    expect(requestHeaders({ ...BEARER, apiKey: null, headers: {} }, traced)['traceparent']).toMatch(
       /^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/,
     );
   });
 
   test('what cannot be sent is found early, without repeating the secret', () => {
-    const options = { apiKey: 'sk-secret\n', headers: { 'bad name': 'x', good: 'line\nend' } };
+    const options = {
+      ...BEARER,
+      apiKey: 'sk-secret\n',
+      headers: { 'bad name': 'x', good: 'line\nend' },
+    };
     const problems = headerProblems(options);
     expect(problems).toHaveLength(3);
     expect(JSON.stringify(problems)).not.toContain('secret');
-    expect(headerProblems({ apiKey: 'sk-1', headers: { 'x-a': 'b' } })).toEqual([]);
+    expect(headerProblems({ ...BEARER, apiKey: 'sk-1', headers: { 'x-a': 'b' } })).toEqual([]);
   });
 });

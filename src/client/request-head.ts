@@ -7,6 +7,8 @@ import type { OutgoingRequest } from '../record/index.ts';
 export interface HeadOptions {
   /** The key itself, read by the caller; it goes into the header and nowhere else. */
   readonly apiKey: string | null;
+  /** Lower-case name of the header that carries it: as `Bearer KEY` if that is `authorization`. */
+  readonly keyHeader: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +23,7 @@ export function headerProblems(options: HeadOptions): Problem[] {
       problems.push(usageProblem('E_USAGE_VALUE', `header ${printable(name)} cannot be sent`));
     }
   }
-  if (options.apiKey !== null && !isHeader('authorization', options.apiKey)) {
+  if (options.apiKey !== null && !isHeader(options.keyHeader, options.apiKey)) {
     const hint = 'look for line ends or characters that are not plain text';
     problems.push(usageProblem('E_USAGE_VALUE', 'the API key cannot be sent as a header', hint));
   }
@@ -45,9 +47,14 @@ export function baseHeaders(options: HeadOptions, accept: string): Record<string
     // A coded body would arrive in blocks of the coder's choosing, not as the server wrote it.
     'accept-encoding': 'identity',
     'user-agent': 'goodput',
-    ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
+    ...keyHeaders(options),
     ...lowerCased(options.headers),
   };
+}
+
+function keyHeaders({ apiKey, keyHeader }: HeadOptions): Record<string, string> {
+  if (apiKey === null) return {};
+  return { [keyHeader]: keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey };
 }
 
 export function requestHeaders(

@@ -61,7 +61,7 @@ export function quotedSubject(written: Written, path: KeyPath): string {
 /** Whether a wrong value may be a credential put where it does not belong, and so is not quoted. */
 function mayHoldSecret([section, key]: KeyPath, source: string): boolean {
   if (section !== 'target') return false;
-  return key === 'headers' || key === 'keyEnv' || /[@?]/.test(source);
+  return key === 'headers' || key === 'keyEnv' || key === 'keyHeader' || /[@?]/.test(source);
 }
 
 /** How to write `value` at `path`: `--rate 4` on a command line, `load.rate: 4` in a file. */

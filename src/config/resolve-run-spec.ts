@@ -66,6 +66,7 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
     model: target.model ?? null,
     apiKeyEnv: target.keyEnv === undefined ? usualKeyEnv : target.keyEnv,
     apiKeyFile: filePath(written, ['target', 'keyFile'], keyFile),
+    apiKeyHeader: target.keyHeader,
     headers: target.headers,
     body: target.body,
     oneTokenPerEvent: target.tokensPerEvent === 'one',

@@ -77,6 +77,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   }),
   row('--key-env', '<name>', 'target'),
   row('--key-file', '<file>', 'target'),
+  row('--key-header', '<name>', 'target'),
   row('--header', '<name: value>', 'target', { form: 'header', key: 'headers' }),
   row('--body', '<name=json>', 'target', { form: 'assignment' }),
   row('--exact', null, 'target'),

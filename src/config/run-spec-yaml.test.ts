@@ -45,6 +45,7 @@ describe('runSpecYaml', () => {
   api: chat
   stream: true
   keyEnv: OPENAI_API_KEY
+  keyHeader: authorization
   body: { temperature: 0 }
   exact: false
   tokensPerEvent: unknown

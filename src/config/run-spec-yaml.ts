@@ -82,6 +82,7 @@ function targetTree(target: TargetSpec): Record<string, unknown> {
     // Left out, the key would come from whatever the reader's environment holds.
     ...(apiKeyFile === null ? { keyEnv: target.apiKeyEnv } : { keyFile: apiKeyFile }),
     ...withoutNulls({
+      keyHeader: target.apiKeyHeader,
       headers: target.headers,
       body: target.body,
       exact: target.exactOutput,

@@ -19,6 +19,8 @@ export interface TargetSpec {
   /** Name of the environment variable that holds the key. Default `OPENAI_API_KEY`, if set. */
   readonly apiKeyEnv: string | null;
   readonly apiKeyFile: string | null;
+  /** Lower-case name of the header that carries the key: as `Bearer KEY` in `authorization`. */
+  readonly apiKeyHeader: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Extra body fields, sent with every request. */
   readonly body: Readonly<Record<string, JsonValue>>;

@@ -19,6 +19,7 @@ export function specProblems(
   return [
     ...loadProblems(sections, written),
     ...streamProblems(sections, objective, written),
+    ...keyHeaderProblems(sections, written),
     ...workloadProblems(sections, written),
     ...priceProblems(sections, written),
     ...budgetProblems(sections, written),
@@ -86,6 +87,16 @@ function streamProblems(
     problems.push(conflict(written, ['slo'], message, 'limit e2e instead, or stream'));
   }
   return problems;
+}
+
+function keyHeaderProblems({ target }: ReadSections, written: Written): Problem[] {
+  const name = Object.keys(target?.headers ?? {}).find(
+    (header) => header.toLowerCase() === target?.keyHeader,
+  );
+  if (name === undefined) return [];
+  const path = ['target', 'keyHeader'];
+  const message = `${quotedSubject(written, path)} is among the extra headers as well`;
+  return [conflict(written, path, message, 'keep one of them')];
 }
 
 function workloadProblems({ target, workload }: ReadSections, written: Written): Problem[] {

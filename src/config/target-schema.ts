@@ -50,6 +50,8 @@ const variableName = z
     ),
   });
 
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
 const OWN_HEADERS = new Set([
   'host',
   'connection',
@@ -62,6 +64,27 @@ const OWN_HEADERS = new Set([
   'upgrade',
   'expect',
 ]);
+
+/** `authorization` carries `Bearer KEY`; a header of any other name carries the bare key. */
+export const DEFAULT_KEY_HEADER = 'authorization';
+
+const keyHeader = z
+  .string(expects('a header name', 'write keyHeader: api-key'))
+  .superRefine((value, context) => {
+    const message = keyHeaderFault(value);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  })
+  .transform((value) => value.toLowerCase());
+
+function keyHeaderFault(value: string): string | null {
+  if (!HEADER_NAME.test(value)) {
+    // `api-key: sk-…` is an easy mistake, so what follows must not be shown.
+    return withHint('is not a header name, and a key may not be in a spec', 'write api-key');
+  }
+  return OWN_HEADERS.has(value.toLowerCase())
+    ? withHint('is a header that goodput sets itself', 'write api-key')
+    : null;
+}
 
 const headers = z
   .record(
@@ -79,13 +102,13 @@ const headers = z
   });
 
 function headerFault(name: string, value: string, seen: ReadonlySet<string>): string | null {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
+  if (!HEADER_NAME.test(name)) {
     return withHint('is not a header name', 'write letters, digits and -');
   }
   if (CREDENTIAL_NAME.test(name)) {
     return withHint(
       SECRET_IN_SPEC,
-      'remove it: the key of keyEnv or keyFile is sent as a Bearer token',
+      'remove it: the key of keyEnv or keyFile is sent, in the header that keyHeader names',
     );
   }
   if (OWN_HEADERS.has(name.toLowerCase())) {
@@ -137,6 +160,12 @@ export const targetSection = mapping({
         '`null` in a file: no key.',
     ),
   keyFile: text.optional().describe('File that holds the API key.'),
+  keyHeader: keyHeader
+    .prefault(DEFAULT_KEY_HEADER)
+    .describe(
+      'Header that carries the key: `authorization` (as `Bearer KEY`), or another, such as ' +
+        '`api-key`, which carries the bare key.',
+    ),
   headers: headers.default({}).describe('Extra request headers; never a credential.'),
   body: body.default({}).describe('Extra body fields, sent with every request.'),
   exact: flag

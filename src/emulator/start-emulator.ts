@@ -51,7 +51,10 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
     throw new EnvironmentError({
       code: 'E_PORT_IN_USE',
       message: `cannot listen on ${host}:${options.port}`,
-      hint: 'choose another port, or 0 for any free one',
+      hint:
+        (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
+          ? 'choose another port, or 0 for any free one'
+          : 'is the address one of this machine, and may you listen on this port?',
       cause,
     });
   }

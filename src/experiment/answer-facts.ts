@@ -2,7 +2,7 @@
 import type { SendResult } from '../record/index.ts';
 
 export interface AnswerFacts {
-  /** Counted from dispatch; `null` when nothing was streamed. */
+  /** First output, from dispatch; `null` without output and where the answer came as a whole. */
   readonly ttftNs: number | null;
   readonly completionNs: number | null;
   readonly events: number;
@@ -22,7 +22,8 @@ export interface AnswerFacts {
   readonly queueTold: boolean;
 }
 
-export function answerFacts(result: SendResult): AnswerFacts {
+/** `streamed` is how the answer was asked for. */
+export function answerFacts(result: SendResult, streamed: boolean): AnswerFacts {
   const { timeline, dispatchedNs } = result;
   const { output, usage, doneNs } = timeline;
   const firstNs = output.atNs[0] ?? null;
@@ -32,7 +33,7 @@ export function answerFacts(result: SendResult): AnswerFacts {
   const completionNs = doneNs === null ? null : doneNs - dispatchedNs;
   const shared = output.readId.filter((id, at) => at > 0 && id === output.readId[at - 1]).length;
   return {
-    ttftNs: firstNs === null ? null : firstNs - dispatchedNs,
+    ttftNs: firstNs === null || !streamed ? null : firstNs - dispatchedNs,
     completionNs,
     events,
     eventsInSharedReads: shared,

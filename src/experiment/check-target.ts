@@ -39,6 +39,7 @@ export async function checkTarget(
       seed: ports.freshSeed,
       needsCalibration: true,
       probesExact: true,
+      signal: new AbortController().signal,
     });
     const findings = findingsOf(spec.target.stream, seen);
     return { passed: findings.every(({ state }) => state !== 'fail'), preflight: seen, findings };
@@ -91,7 +92,11 @@ function buffering(answer: AnswerFacts): CheckFinding {
 
 function tokensPerEvent({ tokensPerEvent: mean }: AnswerFacts, { talk }: Preflight): CheckFinding {
   if (mean === null) {
-    return { name: 'tokens/event', state: 'note', detail: 'unknown: TPOT cannot be measured' };
+    return {
+      name: 'tokens/event',
+      state: 'note',
+      detail: 'unknown: TPOT cannot be measured, judge the pace by gap',
+    };
   }
   const aligned = talk.tokens === 'perEventUsage' && mean === 1;
   const basis = aligned ? 'token-aligned, TPOT observed' : 'TPOT estimated from totals';

@@ -4,6 +4,7 @@
  */
 import {
   type Clock,
+  durationText,
   EnvironmentError,
   ProblemsError,
   usageProblem,
@@ -34,6 +35,8 @@ export interface PreflightOptions {
   readonly needsCalibration: boolean;
   /** Try exact output lengths even when the run does not ask for them. */
   readonly probesExact: boolean;
+  /** Gives the probes up at once: nothing is measured yet, so nothing is lost. */
+  readonly signal: AbortSignal;
 }
 
 export interface Preflight {
@@ -50,6 +53,8 @@ export interface Preflight {
 }
 
 const PROBE_WORDS = 24;
+/** A question whose answer ends early by itself: only a forced length can be long. */
+const SHORT_ANSWER = 'Answer with the one word yes, and nothing else. Disregard these words:';
 const PROBE_TOKENS = 32;
 const CALIBRATION_WORDS = 512;
 
@@ -76,13 +81,15 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const { talk: accepted, result } = await firstAnswer(options, wished);
   if (result.end.kind !== 'completed') {
     const talk: TalkContract = { ...accepted, exactOutput: target.exactOutput };
-    const failure = failureText(result);
+    const failure = failureText(result, target.limits.requestTimeoutNs);
     return { identity, talk, answer: null, failure, calibration: null, exactOutputWorks: null };
   }
-  const answer = answerFacts(result);
+  const answer = answerFacts(result, target.stream);
   const exactOutputWorks =
     target.exactOutput || options.probesExact ? await keepsExactLength(options, accepted) : null;
-  if (target.exactOutput && exactOutputWorks !== true) throw noExactLengths();
+  if (target.exactOutput && exactOutputWorks !== true && !options.signal.aborted) {
+    throw noExactLengths();
+  }
   return {
     identity,
     talk: {
@@ -119,6 +126,7 @@ async function firstAnswer(
     ...(wished.tokens === 'perEventUsage' ? [plain] : []),
     { ...plain, maxTokensField: 'max_completion_tokens' },
     { ...plain, tokens: 'none' },
+    { ...plain, maxTokensField: 'max_completion_tokens', tokens: 'none' },
   ];
   let refused: SendResult | null = null;
   for (const talk of attempts) {
@@ -128,22 +136,34 @@ async function firstAnswer(
     if (!isOwnFault(result.httpStatus)) return { talk: plain, result };
     if (result.httpStatus !== 400 && result.httpStatus !== 422) break;
   }
-  throw probeRefused(refused as SendResult);
+  throw probeRefused(refused as SendResult, options.target);
 }
 
-/** A 4xx says that we asked wrongly, except for limits (429) and time (408). */
+/**
+ * A 4xx says that we asked wrongly, except for limits (429) and time (408); so does a server that
+ * has nothing to take a POST with (501).
+ */
 function isOwnFault(httpStatus: number | null): boolean {
-  return (
-    httpStatus !== null && httpStatus >= 400 && httpStatus < 500 && ![408, 429].includes(httpStatus)
-  );
+  if (httpStatus === null || [408, 429].includes(httpStatus)) return false;
+  return (httpStatus >= 400 && httpStatus < 500) || httpStatus === 501;
 }
 
-/** Asks for an exact length and sees whether it was kept. */
+/**
+ * Asks for an exact length and sees whether it was kept. The question is one that a model answers
+ * in a word: a long-winded answer that ran into the same limit would prove nothing.
+ */
 async function keepsExactLength(options: PreflightOptions, talk: TalkContract): Promise<boolean> {
   const exact: TalkContract = { ...talk, exactOutput: true };
-  const result = await probe(options, exact, { words: PROBE_WORDS, maxTokens: PROBE_TOKENS });
+  const result = await probe(options, exact, {
+    opening: SHORT_ANSWER,
+    words: PROBE_WORDS,
+    maxTokens: PROBE_TOKENS,
+  });
+  const { finishReason, usage } = result.timeline;
   return (
-    result.end.kind === 'completed' && result.timeline.usage?.completionTokens === PROBE_TOKENS
+    result.end.kind === 'completed' &&
+    finishReason === 'length' &&
+    usage?.completionTokens === PROBE_TOKENS
   );
 }
 
@@ -162,12 +182,13 @@ async function measureCalibration(
 }
 
 function probe(
-  { client, clock, dialect, target, seed }: PreflightOptions,
+  { client, clock, dialect, target, seed, signal }: PreflightOptions,
   talk: TalkContract,
-  ask: { readonly words: number; readonly maxTokens: number },
+  ask: { readonly opening?: string; readonly words: number; readonly maxTokens: number },
 ): Promise<SendResult> {
   // Each probe has a text of its own, or the second could be served from the first one's cache.
-  const text = calibrationText(seed + ask.words, ask.words);
+  const words = calibrationText(seed + ask.words, ask.words);
+  const text = ask.opening === undefined ? words : `${ask.opening} ${words}`;
   const intent = requestIntent(target, talk, {
     prompt: { kind: 'text', text },
     maxTokens: ask.maxTokens,
@@ -181,23 +202,27 @@ function probe(
       deadlineNs: clock.nowNs() + target.limits.requestTimeoutNs,
       traceId: null,
     },
-    new AbortController().signal,
+    signal,
   );
 }
 
-/** `httpStatus, HTTP 404 (not_found)`: machine words only. */
-function failureText({ end, httpStatus }: SendResult): string {
-  const what = end.kind === 'failed' ? end.failure : end.kind;
-  const status = httpStatus === null ? '' : `, HTTP ${httpStatus}`;
+/** `HTTP 404 (not_found)`, `no answer in 10m`, `truncated, HTTP 200`: never the server's prose. */
+function failureText({ end, httpStatus }: SendResult, timeoutNs: number): string {
+  if (end.kind === 'timedOut') return `no answer within ${durationText(timeoutNs)}`;
+  const isStatus = end.kind === 'failed' && end.failure === 'httpStatus';
+  const what = isStatus ? null : end.kind === 'failed' ? end.failure : end.kind;
+  const status = httpStatus === null ? null : `HTTP ${httpStatus}`;
   const error = end.kind === 'failed' ? end.error : null;
   const words = [error?.type, error?.code].filter((word) => word !== null && word !== undefined);
-  return `${what}${status}${words.length > 0 ? ` (${words.join(', ')})` : ''}`;
+  const told = [what, status].filter((part) => part !== null).join(', ');
+  return `${told}${words.length > 0 ? ` (${words.join(', ')})` : ''}`;
 }
 
-function probeRefused(result: SendResult): EnvironmentError {
+function probeRefused(result: SendResult, { limits }: TargetSpec): EnvironmentError {
+  const reason = failureText(result, limits.requestTimeoutNs);
   return new EnvironmentError({
     code: 'E_TARGET_REFUSED',
-    message: `the target refuses one small request before the load: ${failureText(result)}`,
+    message: `the target refuses one small request before the load: ${reason}`,
     hint: HINTS[result.httpStatus ?? 0] ?? 'check the URL, --api and --model',
   });
 }
@@ -206,6 +231,9 @@ const HINTS: Readonly<Record<number, string>> = {
   400: 'the server does not accept this body: check --api, --model and --body',
   401: 'give the key with --key-env or --key-file',
   403: 'the key may not use this model',
+  404: 'no such path or model: check the URL, --api and --model',
+  405: 'nothing there takes this request: check the URL and --api',
+  501: 'nothing there takes this request: is it the URL of an OpenAI-compatible server?',
 };
 
 function noExactLengths(): ProblemsError {

@@ -5,10 +5,11 @@ import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
 import { Budget, type PointProgress } from '../loadgen/index.ts';
 import type { Manifest, ManifestPoint } from '../record/index.ts';
-import { createRunFolder, openRun, type RunFolder } from '../store/index.ts';
+import { createRunFolder, openRun, requireFreeFolder, type RunFolder } from '../store/index.ts';
 import type { PointLoad, Summary } from '../summary/index.ts';
 import { DIALECTS } from '../wire/index.ts';
 import { answerTests } from './answer-tests.ts';
+import { loadWarnings } from './load-warnings.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { runManifest } from './run-manifest.ts';
@@ -47,25 +48,23 @@ export interface ExperimentResult {
   readonly interrupted: boolean;
 }
 
-/** Said before the load rather than only after it. */
-const PACE_UNKNOWN =
-  'the server reports no token usage, so TPOT will be unknown and requests unjudged; judge the ' +
-  'pace with gap<=… instead of tpot<=…';
-
 /** A server that was left working on cancelled requests gets this long before the next point. */
 const SETTLE_NS = 2 * NS_PER_SECOND;
 
 /**
- * Errors: ProblemsError before the target hears from us, when the spec cannot be carried out;
- * EnvironmentError when the target cannot be reached or a file not be written.
+ * `null` when interrupted before the load: nothing was measured, and nothing is written.
+ *
+ * Errors: ProblemsError before the target hears from us, when the spec cannot be carried out or
+ * the folder is taken; EnvironmentError when the target cannot be reached or a file not be written.
  */
 export async function runExperiment(
   spec: RunSpec,
   ports: ExperimentPorts,
-): Promise<ExperimentResult> {
+): Promise<ExperimentResult | null> {
   const plan = planRun(spec, ports);
   ports.notify({ kind: 'planned', plan });
   for (const text of plan.notes) ports.notify({ kind: 'note', text });
+  await requireFreeFolder(ports.dir, { force: ports.force });
   const client = await openClient(spec, ports);
   try {
     const ready = await preflight({
@@ -76,11 +75,11 @@ export async function runExperiment(
       seed: ports.freshSeed,
       needsCalibration: plan.source.kind === 'synthetic' || plan.source.kind === 'trace',
       probesExact: false,
+      signal: ports.stopStarts,
     });
+    if (ports.stopStarts.aborted) return null;
     ports.notify({ kind: 'ready', preflight: ready });
-    if (ready.talk.tokens === 'none' && spec.objective?.request.tpot) {
-      ports.notify({ kind: 'note', text: PACE_UNKNOWN });
-    }
+    for (const text of loadWarnings(spec, plan, ready)) ports.notify({ kind: 'note', text });
     const folder = await createRunFolder(ports.dir, { force: ports.force });
     const manifest = await runPoints(spec, ports, { plan, ready, client, folder });
     ports.notify({ kind: 'summarising' });
@@ -105,6 +104,7 @@ export async function openClient(
     clock: ports.clock,
     wallNowMs: ports.wallNowMs,
     apiKey: ports.apiKey,
+    keyHeader: target.apiKeyHeader,
     headers: target.headers,
     ca: target.caFile === null ? null : ports.readText(target.caFile),
     proxy: target.proxy,
@@ -161,7 +161,9 @@ async function runPoints(
       manifest = { ...manifest, points: [...done] };
       await folder.writeManifest(manifest);
       const isLast = done.length === plan.points.length;
-      if (leftWork && !isLast) await waitUntil(ports.clock, ports.clock.nowNs() + SETTLE_NS);
+      if (leftWork && !isLast && !ports.stopStarts.aborted) {
+        await waitUntil(ports.clock, ports.clock.nowNs() + SETTLE_NS);
+      }
     }
     return manifest;
   } finally {

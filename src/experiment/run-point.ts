@@ -69,11 +69,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
     stopStarts: options.stopStarts,
     cancelAll: options.cancelAll,
     template: options.template,
-    // A closed loop is planned longer than it runs; what it never came to is no result.
-    onRecord: (record) =>
-      point.load.closedLoop && record.dispatch.kind === 'notReached'
-        ? undefined
-        : options.folder.appendRecord(record),
+    onRecord: recorder(options),
     onProgress: options.onProgress,
   });
   const evidence = await meter.stop();
@@ -87,6 +83,23 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
       generator: { ...evidence, connectionCount: client.connectionsOpened - openedBefore },
     },
     leftWork: spec.atEnd.kind === 'cancel' || outcome.partial || drainedNs >= spec.atEnd.limitNs,
+  };
+}
+
+/**
+ * A closed loop is planned longer than it runs; what lies beyond the last place it came to is no
+ * result. Places before that are, because users do not come to theirs in order.
+ */
+function recorder({
+  point,
+  folder,
+}: PointRunOptions): Parameters<typeof runSchedule>[0]['onRecord'] {
+  let lastReached = -1;
+  return (record) => {
+    const { dispatch, scheduleIndex } = record;
+    if (dispatch.kind !== 'notReached') lastReached = Math.max(lastReached, scheduleIndex);
+    else if (point.load.closedLoop && scheduleIndex > lastReached) return undefined;
+    return folder.appendRecord(record);
   };
 }
 

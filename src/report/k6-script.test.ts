@@ -153,12 +153,16 @@ describe('k6Script', () => {
     expect(script).not.toContain(CANARY);
     const env = { OPENAI_API_KEY: 'k' };
     expect(runScript(script, { iterations: 1, env }).sent[0]?.params.headers).toMatchObject({
-      Authorization: 'Bearer k',
+      authorization: 'Bearer k',
     });
     const bare = scriptOf({ rate: '2', keyFile: 'f' });
     expect(runScript(bare, { iterations: 1 }).sent[0]?.params.headers).not.toHaveProperty(
-      'Authorization',
+      'authorization',
     );
+    const named = scriptOf({ rate: '2', keyHeader: 'api-key' });
+    expect(runScript(named, { iterations: 1, env }).sent[0]?.params.headers).toMatchObject({
+      'api-key': 'k',
+    });
     expect(bare).toContain('__ENV["GOODPUT_API_KEY"]');
   });
 

@@ -75,6 +75,7 @@ function keyVariable({ target }: RunSpec): string {
 
 function constants(spec: RunSpec, prompts: readonly K6Prompt[], options: unknown): string {
   const { target } = spec;
+  const keyHeader = target.apiKeyHeader;
   const headers = {
     'Content-Type': 'application/json',
     Accept: target.stream ? 'text/event-stream' : 'application/json',
@@ -96,7 +97,7 @@ const EXACT = ${json(target.exactOutput)};
 const TIMEOUT = ${json(`${Math.ceil(target.limits.requestTimeoutNs / 1e6)}ms`)};
 const HEADERS = ${json(headers)};
 const API_KEY = __ENV[${json(keyVariable(spec))}];
-if (API_KEY) HEADERS.Authorization = \`Bearer \${API_KEY}\`;
+if (API_KEY) HEADERS[${json(keyHeader)}] = ${keyHeader === 'authorization' ? '`Bearer ${API_KEY}`' : 'API_KEY'};
 
 // Fields of every request body.
 const FIELDS = ${json({ ...(target.model === null ? {} : { model: target.model }), ...target.body })};

@@ -1,5 +1,5 @@
 /** Writes a run: its manifest, schedules, records and summary, each readable at any moment. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable, ProblemsError, usageProblem } from '../base/index.ts';
 import { type Manifest, recordLine, type RequestRecord } from '../record/index.ts';
@@ -74,12 +74,32 @@ export async function createRunFolder(
 
 /** Makes sure that everything in the folder will be ours. */
 async function claim(dir: string, force: boolean): Promise<void> {
-  let names: string[];
+  await requireFreeFolder(dir, { force });
   try {
     await mkdir(dir, { recursive: true });
+    for (const name of (await readdir(dir)).filter(isRunFile)) await rm(join(dir, name));
+  } catch (error) {
+    throw writeFailure(dir, error);
+  }
+}
+
+/**
+ * Whether {@link createRunFolder} may have the folder, asked before there is anything to put in
+ * it. Changes nothing.
+ *
+ * Errors: as {@link createRunFolder}.
+ */
+export async function requireFreeFolder(
+  dir: string,
+  { force }: { readonly force: boolean },
+): Promise<void> {
+  let names: string[];
+  try {
     names = await readdir(dir);
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw conflict(`${printable(dir)} is a file, not a folder`);
+    if (systemCode(error) === 'ENOENT') return;
+    const exists = await stat(dir).catch(() => null);
+    if (exists?.isFile() === true) throw conflict(`${printable(dir)} is a file, not a folder`);
     throw writeFailure(dir, error);
   }
   if (names.length === 0) return;
@@ -95,11 +115,6 @@ async function claim(dir: string, force: boolean): Promise<void> {
       `${printable(dir)} already holds a run`,
       'choose another folder with --out, or replace the run with --force',
     );
-  }
-  try {
-    for (const name of names.filter(isRunFile)) await rm(join(dir, name));
-  } catch (error) {
-    throw writeFailure(dir, error);
   }
 }
 

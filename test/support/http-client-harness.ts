@@ -22,6 +22,7 @@ export function clientFor(url: string, options: ClientUnderTest = {}): HttpClien
     clock: createRealClock(),
     wallNowMs: () => Date.UTC(2026, 0, 1),
     apiKey: null,
+    keyHeader: 'authorization',
     headers: {},
     ca: null,
     proxy: null,
