@@ -20,7 +20,7 @@ import { imported, type MeasuredRun, readMeasuredRuns } from './measured-runs.ts
 interface FitFlags {
   readonly config: string;
   readonly device: string;
-  readonly holdout: readonly string[];
+  readonly holdout?: readonly string[];
   readonly format: string;
   readonly tokenBudget?: string;
   readonly maxSequences?: string;
@@ -40,8 +40,7 @@ export const fitCommand: Register = (program, context, finish) => {
     )
     .argument(
       '<records...>',
-      'run folders (every load point counts as a run), or logs of LLMServingSim: requests.jsonl,\n' +
-        'best with its meta.json beside it',
+      'run folders (every load point counts as a run), or folders of LLMServingSim’s logs',
     )
     .requiredOption('--config <file>', 'config.json of the model, as Hugging Face keeps it')
     .requiredOption(
@@ -57,8 +56,7 @@ export const fitCommand: Register = (program, context, finish) => {
     .option(
       '--holdout <records>',
       'a run that is not fitted, but predicted; may be repeated',
-      (value: string, earlier: readonly string[]) => [...earlier, value],
-      [],
+      (value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value],
     )
     .addOption(formatOption(': factors, hull, errors'))
     .action(async (paths: readonly string[], _options: unknown, self: Command) => {
@@ -73,7 +71,7 @@ async function fit(
   context: CommandContext,
 ): Promise<void> {
   const runs = (await Promise.all(paths.map(readMeasuredRuns))).flat();
-  const holdouts = (await Promise.all(flags.holdout.map(readMeasuredRuns))).flat();
+  const holdouts = (await Promise.all((flags.holdout ?? []).map(readMeasuredRuns))).flat();
   const options = fitOptions(flags, [...runs, ...holdouts]);
   const served = (measured: readonly MeasuredRun[]): ServedRun[] =>
     measured.map((run) => ({ observed: run.observed, setup: setupOf(run, flags) }));
