@@ -38,6 +38,9 @@ export function createEngine(options: EngineOptions): Engine {
   return new BatchingEngine(options);
 }
 
+/** One for all: most requests never lose a block. */
+const NO_LOST_BLOCKS: Sequence['lostBlocks'] = [];
+
 class BatchingEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #memory: KvMemory | null;
@@ -45,8 +48,8 @@ class BatchingEngine implements Engine {
   readonly #waiting = new WaitingLine();
   /** The batch, in the order of entry. */
   readonly #running: Sequence[] = [];
-  /** Tokens of each of the first sequences of the batch in the step being planned or under way. */
-  readonly #shares: number[] = [];
+  /** So many of the batch, the first ones, have a share in the step being planned or under way. */
+  #sharing = 0;
   #underWay: StepPlan | null = null;
   #step = 0;
   #admitted = 0;
@@ -87,13 +90,14 @@ class BatchingEngine implements Engine {
       priority,
       arrival: this.#admitted,
       isRunning: false,
+      shareTokens: 0,
       computedTokens: 0,
       generatedTokens: 0,
       lostTokens: 0,
       roomTokens: memory === null ? Number.POSITIVE_INFINITY : 0,
       blocks: [],
       filedBlocks: 0,
-      ownShelf: null,
+      lostBlocks: NO_LOST_BLOCKS,
     };
     this.#admitted += 1;
     this.#held.set(id, sequence);
@@ -121,18 +125,18 @@ class BatchingEngine implements Engine {
     let entered: number;
     do {
       const preemptedBefore = preempted.length;
-      this.#shareBudget(preempted);
+      const leftTokens = this.#shareBudget(preempted);
       entered = this.#running.length;
       if (preempted.length === preemptedBefore) {
-        this.#letIn();
-        assert(this.#shares.length > 0, 'the engine holds requests and computes nothing');
+        this.#letIn(leftTokens);
+        assert(this.#sharing > 0, 'the engine holds requests and computes nothing');
       }
       // When those who gave way left nothing to compute, the next step begins at once.
-    } while (this.#shares.length === 0);
+    } while (this.#sharing === 0);
     this.#underWay = describeStep({
       step: this.#step,
       batch: this.#running,
-      shares: this.#shares,
+      sharing: this.#sharing,
       entered,
       preempted,
     });
@@ -150,15 +154,21 @@ class BatchingEngine implements Engine {
     this.#step += 1;
     this.#underWay = null;
     const events: TokenEvent[] = [];
-    for (const [at, tokens] of this.#shares.entries()) {
+    let finished = 0;
+    for (let at = 0; at < this.#sharing; at += 1) {
       const sequence = this.#running[at] as Sequence;
-      const again = Math.min(sequence.lostTokens - sequence.computedTokens, tokens);
-      if (again > 0) this.#totals.recomputedTokens += again;
-      sequence.computedTokens += tokens;
-      if (sequence.computedTokens === knownTokens(sequence)) events.push(this.#generate(sequence));
+      if (sequence.computedTokens < sequence.lostTokens) this.#countAgain(sequence);
+      sequence.computedTokens += sequence.shareTokens;
+      if (sequence.computedTokens < knownTokens(sequence)) continue;
+      const { id, outputTokens } = sequence.request;
+      const index = sequence.generatedTokens;
+      sequence.generatedTokens += 1;
+      const last = sequence.generatedTokens === outputTokens;
+      if (last) finished += 1;
+      events.push({ id, index, last });
     }
-    this.#shares.length = 0;
-    if (events.some(({ last }) => last)) this.#dropFinished();
+    this.#sharing = 0;
+    if (finished > 0) this.#dropFinished();
     return events;
   }
 
@@ -182,28 +192,32 @@ class BatchingEngine implements Engine {
     return this.#waiting.inOrder().map(({ request }) => request.id);
   }
 
-  /** Shares the budget among the batch; who gives way for want of memory is added to `preempted`. */
-  #shareBudget(preempted: string[]): void {
-    const shares = this.#shares;
-    shares.length = 0;
+  /**
+   * Shares the budget among the batch and tells what is left of it. Who has to give way for want of
+   * memory is added to `preempted`.
+   */
+  #shareBudget(preempted: string[]): number {
+    this.#sharing = 0;
     let leftTokens = this.#options.limits.tokenBudget;
-    while (leftTokens > 0 && shares.length < this.#running.length) {
-      const sequence = this.#running[shares.length] as Sequence;
+    while (leftTokens > 0 && this.#sharing < this.#running.length) {
+      const sequence = this.#running[this.#sharing] as Sequence;
       const tokens = Math.min(this.#wantedTokens(sequence), leftTokens);
       if (sequence.computedTokens + tokens > sequence.roomTokens) {
         // Those behind who gave way are out; vLLM too goes no further once a request itself did.
-        if (!this.#makeRoom(sequence, tokens, preempted)) return;
-        leftTokens = shares.reduce((left, share) => left - share, this.#options.limits.tokenBudget);
+        if (!this.#makeRoom(sequence, tokens, preempted)) break;
+        leftTokens = this.#unsharedTokens();
       }
-      shares.push(tokens);
+      sequence.shareTokens = tokens;
+      this.#sharing += 1;
       leftTokens -= tokens;
     }
+    return leftTokens;
   }
 
   /** Lets waiting requests into the batch, in order, until one does not fit. */
-  #letIn(): void {
-    const { tokenBudget, maxSequences } = this.#options.limits;
-    let leftTokens = this.#shares.reduce((left, share) => left - share, tokenBudget);
+  #letIn(budgetTokens: number): void {
+    const { maxSequences } = this.#options.limits;
+    let leftTokens = budgetTokens;
     while (leftTokens > 0 && this.#running.length < maxSequences) {
       const sequence = this.#waiting.first();
       if (sequence === undefined || !this.#takeBlocks(sequence, leftTokens)) return;
@@ -211,7 +225,8 @@ class BatchingEngine implements Engine {
       this.#waiting.leave(sequence);
       sequence.isRunning = true;
       this.#running.push(sequence);
-      this.#shares.push(tokens);
+      sequence.shareTokens = tokens;
+      this.#sharing += 1;
       leftTokens -= tokens;
     }
   }
@@ -233,6 +248,13 @@ class BatchingEngine implements Engine {
     }
     if (memory.prefixCaching) this.#countFound(sequence);
     return true;
+  }
+
+  #unsharedTokens(): number {
+    let tokens = this.#options.limits.tokenBudget;
+    for (let at = 0; at < this.#sharing; at += 1)
+      tokens -= (this.#running[at] as Sequence).shareTokens;
+    return tokens;
   }
 
   #wantedTokens(sequence: Sequence): number {
@@ -257,12 +279,16 @@ class BatchingEngine implements Engine {
 
   #preempt(sequence: Sequence): void {
     this.#totals.preemptions += 1;
-    this.#memory?.release(sequence);
+    this.#memory?.preempt(sequence);
     this.#leaveBatch(this.#running.indexOf(sequence));
     sequence.isRunning = false;
     sequence.lostTokens = Math.max(sequence.lostTokens, sequence.computedTokens);
     sequence.computedTokens = 0;
     this.#waiting.join(sequence);
+  }
+
+  #countAgain({ lostTokens, computedTokens, shareTokens }: Sequence): void {
+    this.#totals.recomputedTokens += Math.min(lostTokens - computedTokens, shareTokens);
   }
 
   #countFound(sequence: Sequence): void {
@@ -278,14 +304,7 @@ class BatchingEngine implements Engine {
   /** Takes a place out of the batch, with its share of the step. */
   #leaveBatch(at: number): void {
     this.#running.splice(at, 1);
-    if (at < this.#shares.length) this.#shares.splice(at, 1);
-  }
-
-  #generate(sequence: Sequence): TokenEvent {
-    const { id, outputTokens } = sequence.request;
-    const index = sequence.generatedTokens;
-    sequence.generatedTokens += 1;
-    return { id, index, last: sequence.generatedTokens === outputTokens };
+    if (at < this.#sharing) this.#sharing -= 1;
   }
 
   #dropFinished(): void {

@@ -18,8 +18,10 @@ export interface KvMemory {
   enter(sequence: Sequence, found: readonly KvBlock[], tokens: number, fullTokens: number): boolean;
   /** Gives a sequence blocks for `tokens` in all. False, and nothing happens, without free ones. */
   grow(sequence: Sequence, tokens: number): boolean;
-  /** Takes back all blocks of a sequence. */
+  /** Takes back all blocks of a sequence that leaves. */
   release(sequence: Sequence): void;
+  /** Takes back all blocks of a sequence that will come again. */
+  preempt(sequence: Sequence): void;
 }
 
 export function createKvMemory(options: KvMemoryOptions): KvMemory {
@@ -63,5 +65,9 @@ class CountedMemory implements KvMemory {
   release(sequence: Sequence): void {
     this.freeBlocks += sequence.roomTokens / this.#blockTokens;
     sequence.roomTokens = 0;
+  }
+
+  preempt(sequence: Sequence): void {
+    this.release(sequence);
   }
 }

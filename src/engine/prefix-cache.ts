@@ -1,21 +1,22 @@
-import type { KvMemoryOptions } from './engine.ts';
+import type { KvMemoryOptions, SequenceContent } from './engine.ts';
 import type { KvMemory } from './kv-memory.ts';
 import { knownTokens, type Sequence } from './sequence.ts';
 
-/** Blocks by the id of what they hold; two shelves never share a block. */
-export interface KvShelf {
-  /** Null on a shelf that only one request sees. */
-  readonly salt: string | null;
-  readonly blocks: Map<string | number, KvBlock>;
+/** The blocks of one salt by the id of what they hold. */
+interface Shelf {
+  readonly salt: string;
+  readonly blocks: Map<string, KvBlock>;
 }
 
 /** One block of memory. */
 export interface KvBlock {
   /** Sequences that hold it. */
   holders: number;
-  /** Where it is filed; null while nobody could find it. */
-  shelf: KvShelf | null;
-  id: string | number;
+  /** How often it was taken: who held it once can tell whether it still holds the same. */
+  use: number;
+  /** Where it is filed; null when it is not. */
+  shelf: Shelf | null;
+  id: string;
   /** The next block with the same shelf and id: two requests may compute the same text at once. */
   twin: KvBlock | null;
   // Neighbours in the ring of free blocks, by the time they became free.
@@ -26,7 +27,8 @@ export interface KvBlock {
 /**
  * Memory whose full blocks can be found again, as vLLM's: filed when a step that will fill them is
  * planned (a later request of the same step may already share them), kept while nobody holds them,
- * reused in the order they became free, the tail of a sequence before its head.
+ * reused in the order they became free, the tail of a sequence before its head. Blocks without an
+ * id are like no other request's; only who lost them to a preemption finds them again.
  */
 export class PrefixCache implements KvMemory {
   readonly #blockTokens: number;
@@ -34,7 +36,7 @@ export class PrefixCache implements KvMemory {
   #freshBlocks: number;
   /** Free blocks that were used: a ring through this mark, oldest first. */
   readonly #free = newBlock();
-  readonly #shelves = new Map<string, KvShelf>();
+  readonly #shelves = new Map<string, Shelf>();
   freeBlocks: number;
 
   constructor({ blocks, blockTokens }: KvMemoryOptions) {
@@ -50,10 +52,8 @@ export class PrefixCache implements KvMemory {
     const { salt = '', blockIds = [] } = sequence.request.content ?? {};
     const shared = this.#shelves.get(salt);
     for (let at = 0; at < most; at += 1) {
-      const block =
-        at < blockIds.length
-          ? shared?.blocks.get(blockIds[at] as string)
-          : sequence.ownShelf?.blocks.get(at);
+      const id = blockIds[at];
+      const block = id === undefined ? lostBlock(sequence, at) : shared?.blocks.get(id);
       if (block === undefined) break;
       found.push(block);
     }
@@ -84,17 +84,23 @@ export class PrefixCache implements KvMemory {
     const missing = Math.ceil(tokens / this.#blockTokens) - blocks.length;
     if (missing > this.freeBlocks) return false;
     for (let taken = 0; taken < missing; taken += 1) blocks.push(this.#take());
-    const full = Math.floor(tokens / this.#blockTokens);
-    while (sequence.filedBlocks < full) this.#file(sequence);
+    const { content } = sequence.request;
+    let isAllFiled = true;
+    if (content !== undefined) {
+      const full = Math.floor(tokens / this.#blockTokens);
+      const most = Math.min(full, content.blockIds.length);
+      while (sequence.filedBlocks < most) this.#file(sequence, content);
+      isAllFiled = sequence.filedBlocks === Math.min(blocks.length, content.blockIds.length);
+    }
     // One token less than there is room for while the last block is yet to be filed.
-    const room = blocks.length * this.#blockTokens;
-    sequence.roomTokens = full === blocks.length ? room : room - 1;
+    const roomTokens = blocks.length * this.#blockTokens;
+    sequence.roomTokens = isAllFiled ? roomTokens : roomTokens - 1;
     return true;
   }
 
   release(sequence: Sequence): void {
     const { blocks } = sequence;
-    const computed = Math.floor(sequence.computedTokens / this.#blockTokens);
+    const computed = this.#computedBlocks(sequence);
     for (let at = blocks.length - 1; at >= 0; at -= 1) {
       const block = blocks[at] as KvBlock;
       // Filed for a step that will not be done (any more).
@@ -105,6 +111,16 @@ export class PrefixCache implements KvMemory {
     blocks.length = 0;
     sequence.filedBlocks = 0;
     sequence.roomTokens = 0;
+  }
+
+  preempt(sequence: Sequence): void {
+    const full = sequence.blocks.slice(0, this.#computedBlocks(sequence));
+    sequence.lostBlocks = full.map((block) => ({ block, use: block.use }));
+    this.release(sequence);
+  }
+
+  #computedBlocks({ computedTokens }: Sequence): number {
+    return Math.floor(computedTokens / this.#blockTokens);
   }
 
   #take(): KvBlock {
@@ -119,28 +135,21 @@ export class PrefixCache implements KvMemory {
       unfile(block, this.#shelves);
     }
     block.holders = 1;
+    block.use += 1;
     return block;
   }
 
   /** Puts the first block of the sequence that is not filed where it can be found. */
-  #file(sequence: Sequence): void {
+  #file(sequence: Sequence, { salt, blockIds }: SequenceContent): void {
     const at = sequence.filedBlocks;
-    const { content } = sequence.request;
-    const block = sequence.blocks[at] as KvBlock;
-    const sharedId = content?.blockIds[at];
-    if (content === undefined || sharedId === undefined) {
-      sequence.ownShelf ??= { salt: null, blocks: new Map() };
-      fileOn(sequence.ownShelf, at, block);
-    } else {
-      fileOn(this.#sharedShelf(content.salt), sharedId, block);
-    }
+    fileOn(this.#shelfOf(salt), blockIds[at] as string, sequence.blocks[at] as KvBlock);
     sequence.filedBlocks += 1;
   }
 
-  #sharedShelf(salt: string): KvShelf {
+  #shelfOf(salt: string): Shelf {
     const known = this.#shelves.get(salt);
     if (known !== undefined) return known;
-    const shelf: KvShelf = { salt, blocks: new Map() };
+    const shelf: Shelf = { salt, blocks: new Map() };
     this.#shelves.set(salt, shelf);
     return shelf;
   }
@@ -162,13 +171,19 @@ export class PrefixCache implements KvMemory {
 }
 
 function newBlock(): KvBlock {
-  const block = { holders: 0, shelf: null, id: 0, twin: null } as unknown as KvBlock;
+  const block = { holders: 0, use: 0, shelf: null, id: '', twin: null } as unknown as KvBlock;
   block.older = block;
   block.newer = block;
   return block;
 }
 
-function fileOn(shelf: KvShelf, id: string | number, block: KvBlock): void {
+/** A block the sequence lost, while nobody has taken it since. */
+function lostBlock({ lostBlocks }: Sequence, at: number): KvBlock | undefined {
+  const lost = lostBlocks[at];
+  return lost !== undefined && lost.block.use === lost.use ? lost.block : undefined;
+}
+
+function fileOn(shelf: Shelf, id: string, block: KvBlock): void {
   block.shelf = shelf;
   block.id = id;
   block.twin = null;
@@ -181,7 +196,7 @@ function fileOn(shelf: KvShelf, id: string | number, block: KvBlock): void {
   last.twin = block;
 }
 
-function unfile(block: KvBlock, shelves: Map<string, KvShelf>): void {
+function unfile(block: KvBlock, shelves: Map<string, Shelf>): void {
   const { shelf, id } = block;
   if (shelf === null) return;
   block.shelf = null;
@@ -189,7 +204,7 @@ function unfile(block: KvBlock, shelves: Map<string, KvShelf>): void {
   if (before === block) {
     if (block.twin !== null) shelf.blocks.set(id, block.twin);
     else shelf.blocks.delete(id);
-    if (shelf.blocks.size === 0 && shelf.salt !== null) shelves.delete(shelf.salt);
+    if (shelf.blocks.size === 0) shelves.delete(shelf.salt);
     return;
   }
   while (before.twin !== block) before = before.twin as KvBlock;

@@ -1,5 +1,5 @@
 import type { EngineRequest } from './engine.ts';
-import type { KvBlock, KvShelf } from './prefix-cache.ts';
+import type { KvBlock } from './prefix-cache.ts';
 
 /** A request the engine holds, and how far it has come. */
 export interface Sequence {
@@ -8,6 +8,8 @@ export interface Sequence {
   /** Place in the order of admission, from 0. */
   readonly arrival: number;
   isRunning: boolean;
+  /** What it computes in the step being planned or under way, if it has a share in it. */
+  shareTokens: number;
   /**
    * Tokens whose keys and values it holds. The newest token is not among them, because its keys and
    * values are computed by the step that takes it as input: a request ends with prompt + output − 1.
@@ -23,8 +25,8 @@ export interface Sequence {
   readonly blocks: KvBlock[];
   /** Of a prefix cache: how many of the leading blocks can be found there. */
   filedBlocks: number;
-  /** Of a prefix cache: where blocks that only this request can find again are filed. */
-  ownShelf: KvShelf | null;
+  /** Of a prefix cache: the full blocks a preemption took from it, and which use of them was its. */
+  lostBlocks: readonly { readonly block: KvBlock; readonly use: number }[];
 }
 
 /** Prompt and answer so far: what must be computed before the next token. */

@@ -6,8 +6,8 @@ export interface StepDecision {
   readonly step: number;
   /** In the order of entry. */
   readonly batch: readonly Sequence[];
-  /** Tokens of each of the first sequences of the batch; the others compute nothing. */
-  readonly shares: readonly number[];
+  /** So many of the batch, the first ones, have a share; the others compute nothing. */
+  readonly sharing: number;
   /** Index in the batch of the first sequence that enters in this step. */
   readonly entered: number;
   readonly preempted: readonly string[];
@@ -15,7 +15,7 @@ export interface StepDecision {
 
 /** Tells a decision as drivers and cost models need it. */
 export function describeStep(decision: StepDecision): StepPlan {
-  const { step, batch, shares, entered, preempted } = decision;
+  const { step, batch, sharing, entered, preempted } = decision;
   const decodes: string[] = [];
   const prefills: PrefillChunk[] = [];
   let decodeContextTokens = 0;
@@ -23,11 +23,12 @@ export function describeStep(decision: StepDecision): StepPlan {
   let partialTokens = 0;
   let completedPrompts = 0;
   let attentionPairs = 0;
-  for (const [at, sequence] of batch.entries()) {
+  for (let at = 0; at < batch.length; at += 1) {
+    const sequence = batch[at] as Sequence;
     const { request, computedTokens: fromTokens } = sequence;
     const missingTokens = knownTokens(sequence) - fromTokens;
     const isDecode = sequence.generatedTokens > 0 && missingTokens === 1 && at < entered;
-    const tokens = at < shares.length ? (shares[at] as number) : 0;
+    const tokens = at < sharing ? sequence.shareTokens : 0;
     if (isDecode) {
       if (tokens === 0) continue;
       decodes.push(request.id);

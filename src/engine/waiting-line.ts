@@ -18,7 +18,7 @@ export class WaitingLine {
   }
 
   first(): Sequence | undefined {
-    return this.#places[this.#front];
+    return this.size === 0 ? undefined : this.#places[this.#front];
   }
 
   join(sequence: Sequence): void {
