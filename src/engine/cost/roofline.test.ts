@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { InvariantError } from '../../base/index.ts';
+import type { StepLoad } from '../engine.ts';
+import type { Calibration } from './calibration.ts';
+import type { DeviceSheet } from './device-sheet.ts';
+import type { LayerGroup, Mixer, ModelShape } from './model-shape.ts';
+import {
+  ONE_DEVICE,
+  type Parallelism,
+  rooflineCostModel,
+  type RooflineFactors,
+} from './roofline.ts';
+
+/** One byte and one operation a second: seconds are amounts. */
+const DEVICE: DeviceSheet = {
+  name: 'unit',
+  memoryBytes: 1,
+  memoryBytesPerSecond: 1,
+  flopPerSecond: 1e30,
+  linkBytesPerSecond: 1,
+};
+const COMPUTE: DeviceSheet = { ...DEVICE, memoryBytesPerSecond: 1e30, flopPerSecond: 1 };
+const FACTORS: RooflineFactors = {
+  bandwidthShare: 1,
+  computeShare: 1,
+  stepOverheadSeconds: 0,
+  sequenceOverheadSeconds: 0,
+  exchangeSeconds: 0,
+  linkShare: 1,
+};
+const CALIBRATION: Calibration = { provenance: 'test', hull: null, residuals: [] };
+
+const ATTENTION: Mixer = {
+  kind: 'attention',
+  queryHeads: 4,
+  kvHeads: 2,
+  headSize: 8,
+  windowTokens: null,
+  gated: false,
+};
+/** Two layers of 2,560 parameters: attention 32·(32+32+32), feed-forward 3·10·32. */
+const LAYER: LayerGroup = {
+  count: 2,
+  mixer: ATTENTION,
+  feedForward: { kind: 'dense', width: 10, matrices: 3 },
+};
+const LAYER_PARAMETERS = 32 * (32 + 32 + 32) + 3 * 10 * 32;
+const HEAD_PARAMETERS = 100 * 32;
+
+function shapeOf(...layers: readonly LayerGroup[]): ModelShape {
+  return {
+    modelType: 'test',
+    hiddenSize: 32,
+    vocabulary: 100,
+    tiedEmbeddings: true,
+    layers,
+    bytesPerWeight: { linear: 2, experts: 2, embeddings: 2 },
+    bytesPerElement: 2,
+  };
+}
+
+const IDLE: StepLoad = {
+  computedTokens: 0,
+  contextTokens: 0,
+  decodeSequences: 0,
+  decodeContextTokens: 0,
+  prefillSequences: 0,
+  prefillTokens: 0,
+  completedPrompts: 0,
+  attentionPairs: 0,
+};
+
+function decodes(sequences: number, contextTokens: number): StepLoad {
+  return {
+    ...IDLE,
+    computedTokens: sequences,
+    contextTokens,
+    decodeSequences: sequences,
+    decodeContextTokens: contextTokens,
+  };
+}
+
+/** A chunk of `tokens` on top of `from`. */
+function chunk(tokens: number, from = 0): StepLoad {
+  return {
+    ...IDLE,
+    computedTokens: tokens,
+    prefillSequences: 1,
+    prefillTokens: tokens,
+    attentionPairs: tokens * from + (tokens * (tokens + 1)) / 2,
+  };
+}
+
+function seconds(
+  load: StepLoad,
+  options: {
+    readonly shape?: ModelShape;
+    readonly device?: DeviceSheet;
+    readonly parallelism?: Parallelism;
+    readonly factors?: Partial<RooflineFactors>;
+  } = {},
+): number {
+  return rooflineCostModel({
+    shape: options.shape ?? shapeOf(LAYER),
+    device: options.device ?? DEVICE,
+    parallelism: options.parallelism ?? ONE_DEVICE,
+    factors: { ...FACTORS, ...options.factors },
+    calibration: CALIBRATION,
+  }).stepSeconds(load);
+}
+
+const WEIGHT_BYTES = 2 * (2 * LAYER_PARAMETERS + HEAD_PARAMETERS);
+
+describe('memory', () => {
+  test('weights are read once, keys and values of every token of context', () => {
+    expect(seconds(decodes(3, 0))).toBe(WEIGHT_BYTES);
+    expect(seconds(decodes(3, 50))).toBe(WEIGHT_BYTES + 50 * (2 * 2 * 2 * 8 * 2));
+  });
+
+  test('bandwidth that is not reached stretches it', () => {
+    expect(seconds(decodes(1, 0), { factors: { bandwidthShare: 0.5 } })).toBe(2 * WEIGHT_BYTES);
+  });
+
+  test('a window bounds what is read: at the mean context of the decodes', () => {
+    const sliding = shapeOf({ ...LAYER, mixer: { ...ATTENTION, windowTokens: 20 } });
+    expect(seconds(decodes(3, 30), { shape: sliding })).toBe(WEIGHT_BYTES + 30 * 128);
+    expect(seconds(decodes(3, 3_000), { shape: sliding })).toBe(WEIGHT_BYTES + 3 * 20 * 128);
+  });
+
+  test('a recurrent state is read and written, however long the context', () => {
+    const mixer: Mixer = { kind: 'state', stateElements: 5, historyElements: 0, parameters: 3_072 };
+    const shape = shapeOf({ ...LAYER, mixer });
+    expect(seconds(decodes(3, 9_999), { shape })).toBe(WEIGHT_BYTES + 3 * 2 * (2 * 5 * 4));
+  });
+
+  test('of experts, those are read that some token picks', () => {
+    const feedForward = {
+      kind: 'experts',
+      experts: 8,
+      active: 2,
+      width: 10,
+      sharedWidth: 0,
+      matrices: 3,
+    } as const;
+    const shape = shapeOf({ count: 1, mixer: null, feedForward });
+    const rest = 2 * (HEAD_PARAMETERS + 32 * 8);
+    const expert = 2 * 3 * 10 * 32;
+    expect(seconds(decodes(1, 0), { shape })).toBeCloseTo(rest + 2 * expert, 8);
+    expect(seconds(decodes(2, 0), { shape })).toBeCloseTo(rest + 8 * (1 - 0.75 ** 2) * expert, 8);
+    expect(seconds(decodes(900, 0), { shape })).toBeCloseTo(rest + 8 * expert, 8);
+    // Two ranks hold half of them each, and bring their tokens together.
+    const shared = seconds(decodes(1, 0), {
+      shape,
+      parallelism: { tensor: 1, expertRanks: 2 },
+      factors: { linkShare: 1e30 },
+    });
+    expect(shared).toBeCloseTo(rest + 4 * (1 - 0.75 ** 2) * expert, 8);
+  });
+});
+
+describe('arithmetic', () => {
+  const device = COMPUTE;
+
+  test('two operations a weight and token, the output matrix for sampled tokens only', () => {
+    const perToken = 2 * 2 * LAYER_PARAMETERS;
+    const pairs = 10 * 11 * 0.5;
+    expect(seconds(chunk(10), { device })).toBe(10 * perToken + pairs * 2 * 4 * 4 * 8);
+    const completed = { ...chunk(10), completedPrompts: 1 };
+    expect(seconds(completed, { device }) - seconds(chunk(10), { device })).toBe(
+      2 * HEAD_PARAMETERS,
+    );
+  });
+
+  test('chunks together cost the attention of the whole prompt', () => {
+    const whole = seconds(chunk(300), { device });
+    const parts = seconds(chunk(100), { device }) + seconds(chunk(200, 100), { device });
+    expect(parts).toBe(whole);
+  });
+
+  test('a window bounds the pairs', () => {
+    const shape = shapeOf({ ...LAYER, mixer: { ...ATTENTION, windowTokens: 4 } });
+    const perToken = 2 * 2 * LAYER_PARAMETERS;
+    expect(seconds(chunk(100), { device, shape })).toBe(100 * perToken + 100 * 4 * 2 * 128);
+  });
+
+  test('70B at a prompt of 16,000: attention adds 15 %', () => {
+    const layer: LayerGroup = {
+      count: 80,
+      mixer: { ...ATTENTION, queryHeads: 64, kvHeads: 8, headSize: 128 },
+      feedForward: { kind: 'dense', width: 28_672, matrices: 3 },
+    };
+    const shape = { ...shapeOf(layer), hiddenSize: 8_192, vocabulary: 128_256 };
+    const with_ = seconds(chunk(16_000), { device, shape });
+    const without = seconds({ ...chunk(16_000), attentionPairs: 0 }, { device, shape });
+    expect(with_ / without).toBeCloseTo(1.15, 2);
+  });
+});
+
+describe('several devices', () => {
+  test('share weights and heads, and pay two all-reduces a layer', () => {
+    const parallelism = { tensor: 2, expertRanks: 1 };
+    const link = { linkShare: 1e30, exchangeSeconds: 7 };
+    const time = seconds(decodes(3, 50), { parallelism, factors: link });
+    expect(time).toBeCloseTo((WEIGHT_BYTES + 50 * 128) / 2 + 4 * 7, 8);
+    const moved = seconds(decodes(3, 0), { parallelism }) - WEIGHT_BYTES / 2;
+    expect(moved).toBeCloseTo(4 * 1 * 3 * 32 * 2, 8);
+  });
+});
+
+test('host time comes per step and per request', () => {
+  const host = { stepOverheadSeconds: 5, sequenceOverheadSeconds: 0.5 };
+  const load = { ...decodes(3, 0), prefillSequences: 1 };
+  expect(seconds(load, { factors: host })).toBe(WEIGHT_BYTES + 5 + 4 * 0.5);
+});
+
+test('a device of which nothing is reached is the caller’s bug', () => {
+  expect(() => seconds(IDLE, { factors: { bandwidthShare: 0 } })).toThrow(InvariantError);
+});
