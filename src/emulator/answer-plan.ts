@@ -1,10 +1,6 @@
-import { randomLogNormal } from 'd3-random';
 import { randomStream } from '../base/index.ts';
+import { type AnswerLength, drawAnswerLength } from '../engine/index.ts';
 import type { GenerationRequest } from './generation-request.ts';
-
-/** Natural answers: the second mission document's lognormal lengths. */
-const MEDIAN_TOKENS = 200;
-const SIGMA = 0.7;
 
 const WORDS = (
   'time year people way day man thing woman life child world school state family student group ' +
@@ -14,11 +10,7 @@ const WORDS = (
 ).split(' ');
 
 /** What the model will say, decided before it starts. */
-export interface AnswerPlan {
-  /** ≥ 1. */
-  readonly outputTokens: number;
-  /** `length` when the answer was cut at the limit the client set. */
-  readonly finishReason: 'stop' | 'length';
+export interface AnswerPlan extends AnswerLength {
   /** Text of one token: one word, so that counting words gives back the tokens. */
   word(index: number): string;
 }
@@ -30,15 +22,10 @@ export interface AnswerPlan {
  */
 export function planAnswer(request: GenerationRequest, seed: number): AnswerPlan {
   const random = randomStream(seed, `answer/${request.seed ?? ''}/${request.promptText}`);
-  const naturalTokens = Math.round(
-    randomLogNormal.source(random)(Math.log(MEDIAN_TOKENS), SIGMA)(),
-  );
+  const length = drawAnswerLength(request, random);
   const firstWord = Math.floor(random() * WORDS.length);
-  const { minTokens, maxTokens, ignoreEos } = request;
-  const wantedTokens = ignoreEos ? Number.POSITIVE_INFINITY : Math.max(1, minTokens, naturalTokens);
   return {
-    outputTokens: Math.min(wantedTokens, maxTokens),
-    finishReason: wantedTokens <= maxTokens ? 'stop' : 'length',
+    ...length,
     word: (index) => {
       const word = WORDS[(firstWord + index) % WORDS.length] as string;
       return index === 0 ? word : ` ${word}`;

@@ -35,6 +35,15 @@ export function overQuota(limit: string, retryAfterSeconds: number): ApiError {
   };
 }
 
+/** Overload as a router tells it that gave up waiting for a free server. */
+export const QUEUE_TIMEOUT: ApiError = {
+  status: 503,
+  type: 'service_unavailable',
+  code: null,
+  message: 'The request waited too long for its turn.',
+  headers: {},
+};
+
 /** Overload: no limit was published, so there is no word of one. */
 export const OVERLOADED: ApiError = {
   status: 503,

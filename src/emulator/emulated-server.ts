@@ -1,20 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertNever, type Clock } from '../base/index.ts';
-import { createEngine, seedCostModel, type Engine, type RejectionReason } from '../engine/index.ts';
+import { createEngine, type Engine, type EngineRequest } from '../engine/index.ts';
 import { METRICS_CONTENT_TYPE, renderMetrics } from '../prometheus/index.ts';
 import { createChatEncoder, createCompletionsEncoder } from '../wire/index.ts';
-import { planAnswer } from './answer-plan.ts';
-import { contextTooLong, notFound, OVERLOADED, overQuota, type ApiError } from './api-error.ts';
+import { planAnswer, type AnswerPlan } from './answer-plan.ts';
+import {
+  contextTooLong,
+  notFound,
+  OVERLOADED,
+  overQuota,
+  QUEUE_TIMEOUT,
+  type ApiError,
+} from './api-error.ts';
 import { TEMPLATE_TOKENS_PER_MESSAGE, tokenIds } from './count-tokens.ts';
 import type { EmissionLog } from './emission-log.ts';
-import type { EmulatorOptions } from './emulator-options.ts';
-import { parseGenerationRequest, parsePrompt, type GenerationApi } from './generation-request.ts';
+import { emulatedEngineOptions, type EmulatorOptions } from './emulator-options.ts';
+import {
+  parseGenerationRequest,
+  parsePrompt,
+  type GenerationApi,
+  type GenerationRequest,
+} from './generation-request.ts';
 import { Generation } from './generation.ts';
 import { readJsonBody, sendError, sendJson } from './http-exchange.ts';
 import { LatenessMeter, type Lateness } from './lateness-meter.ts';
 import { RequestQuota } from './request-quota.ts';
 import { ServerMetrics } from './server-metrics.ts';
-import { StepDriver } from './step-driver.ts';
+import { promptContent } from './prompt-content.ts';
+import { StepDriver, type TurnedAway } from './step-driver.ts';
 
 /** What the emulator has done and is doing. */
 export interface EmulatorStats {
@@ -64,15 +77,9 @@ export class EmulatedServer {
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
-    this.#engine = createEngine({
-      limits: options,
-      policy: 'fcfs',
-      memory: null,
-      costModel: seedCostModel,
-      speedScale: options.speedScale,
-    });
-    this.#driver = new StepDriver(this.#engine, clock);
-    this.#metrics = new ServerMetrics(options.model);
+    this.#engine = createEngine(emulatedEngineOptions(options));
+    this.#driver = new StepDriver(this.#engine, clock, options.queueTimeoutNs);
+    this.#metrics = new ServerMetrics(options);
     this.#quota = options.quotaRps === null ? null : new RequestQuota(options.quotaRps);
     this.#routes = new Map<string, Readonly<Record<string, Route>>>([
       ['/v1/chat/completions', { POST: (req, res) => this.#generate('chat', req, res) }],
@@ -147,7 +154,7 @@ export class EmulatedServer {
       model: this.#options.model,
     };
     const encoder = api === 'chat' ? createChatEncoder(head) : createCompletionsEncoder(head);
-    const onRejected = (reason: RejectionReason): void => {
+    const onRejected = (reason: TurnedAway): void => {
       this.#rejected += 1;
       sendError(response, this.#rejectionError(reason, request.promptTokens + answer.outputTokens));
     };
@@ -160,6 +167,8 @@ export class EmulatedServer {
         lateness: this.#eventLateness,
         tokensPerEvent: this.#options.tokensPerEvent,
         includeRole: this.#options.includeRole,
+        tellsCached: this.#options.prefixCaching,
+        holdsHead: this.#options.queueTimeoutNs !== null,
       },
     );
     response.on('close', () => {
@@ -167,8 +176,14 @@ export class EmulatedServer {
       this.#driver.cancel(id);
       this.#metrics.aborted();
     });
-    const { promptTokens } = request;
-    this.#driver.submit({ id, promptTokens, outputTokens: answer.outputTokens }, generation);
+    this.#driver.submit(this.#engineRequest(id, request, answer), generation);
+  }
+
+  #engineRequest(id: string, request: GenerationRequest, answer: AnswerPlan): EngineRequest {
+    const { promptTokens, priority } = request;
+    const plain = { id, promptTokens, outputTokens: answer.outputTokens, priority };
+    if (!this.#options.prefixCaching) return plain;
+    return { ...plain, content: promptContent(request, answer, this.#options) };
   }
 
   #rejectOverQuota(response: ServerResponse, retryAfterSeconds: number): void {
@@ -177,7 +192,7 @@ export class EmulatedServer {
     sendError(response, overQuota(limit, retryAfterSeconds));
   }
 
-  #rejectionError(reason: RejectionReason, askedTokens: number): ApiError {
+  #rejectionError(reason: TurnedAway, askedTokens: number): ApiError {
     switch (reason) {
       case 'contextLength':
         return contextTooLong(this.#options.maxModelTokens, askedTokens);
@@ -185,6 +200,8 @@ export class EmulatedServer {
         return this.#options.queueFull === 'overload'
           ? OVERLOADED
           : overQuota(`at most ${this.#options.maxWaiting} requests may wait`, 1);
+      case 'queueTimeout':
+        return QUEUE_TIMEOUT;
       default:
         return assertNever(reason);
     }
@@ -222,7 +239,8 @@ export class EmulatedServer {
     const state = this.#engine.state();
     const waiting = state.waiting + this.#driver.arrived;
     response.writeHead(200, { 'content-type': METRICS_CONTENT_TYPE });
-    response.end(renderMetrics(this.#metrics.families({ ...state, waiting })));
+    const families = this.#metrics.families({ ...state, waiting }, this.#engine.totals());
+    response.end(renderMetrics(families));
   }
 }
 

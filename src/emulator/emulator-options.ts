@@ -1,4 +1,9 @@
-import type { EngineLimits } from '../engine/index.ts';
+import {
+  seedCostModel,
+  type EngineLimits,
+  type EngineOptions,
+  type SchedulingPolicy,
+} from '../engine/index.ts';
 
 /** Everything that shapes an emulator. Two with equal options answer equal prompts equally. */
 export interface EmulatorOptions extends EngineLimits {
@@ -8,6 +13,22 @@ export interface EmulatorOptions extends EngineLimits {
   /** The one model name it serves. */
   readonly model: string;
   readonly maxModelTokens: number;
+  /** Who goes first. `priority` also makes the server honour the `priority` of a request. */
+  readonly policy: SchedulingPolicy;
+  /** Blocks of memory for keys and values; `null` = memory is no limit. ≥ 1. */
+  readonly kvBlocks: number | null;
+  /** Tokens per block. ≥ 1. */
+  readonly blockTokens: number;
+  /** Whether full blocks of equal beginnings are shared and kept. Needs `kvBlocks`. */
+  readonly prefixCaching: boolean;
+  /** Whether a request waits until blocks for its whole prompt are free. */
+  readonly reserveFullPrompt: boolean;
+  /**
+   * How long a request may wait for its first step; then it is turned away with 503 when the next
+   * step begins. So that it can be, a stream's head is held back until its request is started.
+   * `null` = for ever. > 0.
+   */
+  readonly queueTimeoutNs: number | null;
   /** Factor on the duration of every engine step: 0.1 serves ten times as fast. > 0. */
   readonly speedScale: number;
   /** Tokens gathered into one streamed event; an answer's last event may hold fewer. ≥ 1. */
@@ -39,6 +60,12 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   maxWaiting: null,
   maxModelTokens: 32_768,
   longPrefillTokenThreshold: null,
+  policy: 'fcfs',
+  kvBlocks: null,
+  blockTokens: 16,
+  prefixCaching: false,
+  reserveFullPrompt: true,
+  queueTimeoutNs: null,
   speedScale: 1,
   tokensPerEvent: 1,
   perEventUsage: true,
@@ -48,3 +75,18 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   quotaRps: null,
   emissionLog: 'none',
 };
+
+/** The engine an emulator with these options drives. */
+export function emulatedEngineOptions(options: EmulatorOptions): EngineOptions {
+  const { kvBlocks, blockTokens, prefixCaching, reserveFullPrompt, policy, speedScale } = options;
+  return {
+    limits: options,
+    policy,
+    memory:
+      kvBlocks === null
+        ? null
+        : { blocks: kvBlocks, blockTokens, prefixCaching, reserveFullPrompt },
+    costModel: seedCostModel,
+    speedScale,
+  };
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { planAnswer } from './answer-plan.ts';
 import { countTokens, tokenIds } from './count-tokens.ts';
-import { DEFAULT_EMULATOR_OPTIONS } from './emulator-options.ts';
+import { DEFAULT_EMULATOR_OPTIONS, type EmulatorOptions } from './emulator-options.ts';
 import {
   parseGenerationRequest,
   type GenerationApi,
@@ -27,6 +27,26 @@ function refusal(body: Record<string, unknown>, api?: GenerationApi): [number, s
   if (parsed.kind === 'ok') throw new Error('accepted');
   return [parsed.error.status, parsed.error.code];
 }
+
+describe('scheduling', () => {
+  test('priorities are integers, and refused where the server has no use for them', () => {
+    expect(accepted({}).priority).toBe(0);
+    expect(accepted({ priority: 0 }).priority).toBe(0);
+    expect(refusal({ priority: 1 })).toEqual([400, null]);
+    const byPriority: EmulatorOptions = { ...OPTIONS, policy: 'priority' };
+    const body = (priority: unknown) => ({ model: 'm', messages: MESSAGES, priority });
+    expect(parseGenerationRequest('chat', body(-3), byPriority)).toMatchObject({
+      value: { priority: -3 },
+    });
+    expect(parseGenerationRequest('chat', body(0.5), byPriority).kind).toBe('refused');
+  });
+
+  test('a cache salt is a text', () => {
+    expect(accepted({}).cacheSalt).toBeNull();
+    expect(accepted({ cache_salt: 'a' }).cacheSalt).toBe('a');
+    expect(refusal({ cache_salt: '' })).toEqual([400, null]);
+  });
+});
 
 describe('prompts', () => {
   test('a token is a word, and a chat message costs four more', () => {

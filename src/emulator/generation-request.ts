@@ -12,6 +12,8 @@ const COMPLETIONS_DEFAULT_TOKENS = 16;
 export interface GenerationRequest {
   readonly api: GenerationApi;
   readonly promptText: string;
+  /** The texts of the messages, one in the completions API. */
+  readonly messages: readonly string[];
   readonly promptTokens: number;
   readonly streamed: boolean;
   /** Whether a usage event closes the stream. */
@@ -23,11 +25,16 @@ export interface GenerationRequest {
   readonly ignoreEos: boolean;
   /** The client's sampling seed. */
   readonly seed: number | null;
+  /** vLLM's `priority`: smaller goes first. 0 unless the server schedules by it. */
+  readonly priority: number;
+  /** vLLM's `cache_salt`: requests with different ones share no cached prefix. */
+  readonly cacheSalt: string | null;
 }
 
 /** A prompt as text and its length in the emulator's tokens. */
 export interface Prompt {
   readonly text: string;
+  readonly messages: readonly string[];
   readonly tokens: number;
 }
 
@@ -53,7 +60,7 @@ export function parseGenerationRequest(
   const prompt = parsePrompt(api, body);
   if (prompt.kind === 'refused') return prompt;
 
-  const { text: promptText, tokens: promptTokens } = prompt.value;
+  const { text: promptText, messages, tokens: promptTokens } = prompt.value;
   const roomTokens = options.maxModelTokens - promptTokens;
   const defaultTokens =
     api === 'chat' ? roomTokens : Math.min(COMPLETIONS_DEFAULT_TOKENS, roomTokens);
@@ -70,6 +77,15 @@ export function parseGenerationRequest(
   if (maxTokens > roomTokens) {
     return refuse(contextTooLong(options.maxModelTokens, promptTokens + maxTokens));
   }
+  const priority = body['priority'] ?? 0;
+  if (!Number.isSafeInteger(priority)) return refuse(badRequest('priority must be an integer.'));
+  if (priority !== 0 && options.policy !== 'priority') {
+    return refuse(badRequest('priority needs a server that schedules by priority.'));
+  }
+  const cacheSalt = body['cache_salt'] ?? null;
+  if (cacheSalt !== null && (typeof cacheSalt !== 'string' || cacheSalt === '')) {
+    return refuse(badRequest('cache_salt must be a text that is not empty.'));
+  }
   const streamed = body['stream'] === true;
   const streamOptions = asObject(body['stream_options']);
   const includeUsage = streamed && streamOptions?.['include_usage'] === true;
@@ -78,6 +94,7 @@ export function parseGenerationRequest(
     value: {
       api,
       promptText,
+      messages,
       promptTokens,
       streamed,
       includeUsage,
@@ -87,6 +104,8 @@ export function parseGenerationRequest(
       minTokens,
       ignoreEos: body['ignore_eos'] === true,
       seed: asCount(body['seed']),
+      priority: priority as number,
+      cacheSalt,
     },
   };
 }
@@ -97,10 +116,12 @@ export function parsePrompt(api: GenerationApi, body: JsonObject): Parsed<Prompt
   const prompt = body['prompt'];
   const single = Array.isArray(prompt) && prompt.length === 1 ? (prompt[0] as unknown) : prompt;
   if (typeof single === 'string') {
-    return { kind: 'ok', value: { text: single, tokens: Math.max(1, countTokens(single)) } };
+    const tokens = Math.max(1, countTokens(single));
+    return { kind: 'ok', value: { text: single, messages: [single], tokens } };
   }
   if (Array.isArray(single) && single.length > 0 && single.every((id) => asCount(id) !== null)) {
-    return { kind: 'ok', value: { text: single.join(' '), tokens: single.length } };
+    const text = single.join(' ');
+    return { kind: 'ok', value: { text, messages: [text], tokens: single.length } };
   }
   return {
     kind: 'refused',
@@ -124,7 +145,8 @@ function parseMessages(messages: unknown): Parsed<Prompt> {
   }
   const templateTokens = messages.length * TEMPLATE_TOKENS_PER_MESSAGE;
   const text = texts.join('\n');
-  return { kind: 'ok', value: { text, tokens: templateTokens + countTokens(text) } };
+  const tokens = templateTokens + countTokens(text);
+  return { kind: 'ok', value: { text, messages: texts, tokens } };
 }
 
 function messageText(content: unknown): string | null {

@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { RejectionReason } from '../engine/index.ts';
 import { DONE_EVENT, type AnswerEncoder } from '../wire/index.ts';
 import type { AnswerPlan } from './answer-plan.ts';
 import type { EmissionLog } from './emission-log.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { LatenessMeter } from './lateness-meter.ts';
 import type { ServerMetrics } from './server-metrics.ts';
-import type { TokenSink } from './step-driver.ts';
+import type { TokenSink, TurnedAway } from './step-driver.ts';
 
 /** What the answers of one emulator share. */
 export interface GenerationSurroundings {
@@ -16,6 +15,10 @@ export interface GenerationSurroundings {
   readonly lateness: LatenessMeter;
   readonly tokensPerEvent: number;
   readonly includeRole: boolean;
+  /** Whether usage tells the cached tokens of the prompt. */
+  readonly tellsCached: boolean;
+  /** Whether a stream's head waits until its request is started: it may be turned away until then. */
+  readonly holdsHead: boolean;
 }
 
 export interface GenerationParts {
@@ -24,8 +27,8 @@ export interface GenerationParts {
   readonly answer: AnswerPlan;
   readonly encoder: AnswerEncoder;
   readonly response: ServerResponse;
-  /** Answers with an error instead; the engine would not take the request. */
-  readonly onRejected: (reason: RejectionReason) => void;
+  /** Answers with an error instead. */
+  readonly onRejected: (reason: TurnedAway) => void;
 }
 
 /** One answer under way: turns the engine's tokens into what goes over the wire, and measures. */
@@ -36,6 +39,7 @@ export class Generation implements TokenSink {
   #firstTokenNs = 0;
   #lastTokenNs = 0;
   #tokens = 0;
+  #cachedTokens = 0;
   /** Words since the last event, or the whole answer where it is not streamed. */
   #text = '';
   #textTokens = 0;
@@ -47,11 +51,21 @@ export class Generation implements TokenSink {
     this.#arrivedNs = shared.nowNs();
   }
 
-  rejected(reason: RejectionReason): void {
+  rejected(reason: TurnedAway): void {
     this.#parts.onRejected(reason);
   }
 
   admitted(): void {
+    if (!this.#shared.holdsHead) this.#open();
+  }
+
+  started(atNs: number, cachedTokens: number): void {
+    this.#cachedTokens = cachedTokens;
+    if (this.#shared.holdsHead) this.#open();
+    this.#shared.metrics.started(atNs - this.#arrivedNs);
+  }
+
+  #open(): void {
     const { request, response, encoder } = this.#parts;
     if (!request.streamed) return;
     response.writeHead(200, {
@@ -61,10 +75,6 @@ export class Generation implements TokenSink {
     response.flushHeaders();
     const opening = this.#shared.includeRole ? encoder.start(this.#continuousUsage()) : '';
     if (opening !== '') writeNow(response, opening);
-  }
-
-  started(atNs: number): void {
-    this.#shared.metrics.started(atNs - this.#arrivedNs);
   }
 
   token(dueNs: number, last: boolean): void {
@@ -136,7 +146,7 @@ export class Generation implements TokenSink {
       promptTokens: this.#parts.request.promptTokens,
       completionTokens: this.#tokens,
       reasoningTokens: null,
-      cachedPromptTokens: null,
+      cachedPromptTokens: this.#shared.tellsCached ? this.#cachedTokens : null,
     };
   }
 }

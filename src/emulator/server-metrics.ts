@@ -1,6 +1,7 @@
 import { secondsFromNs } from '../base/index.ts';
-import type { EngineState } from '../engine/index.ts';
+import type { EngineState, EngineTotals } from '../engine/index.ts';
 import { Histogram, numberFamily, type MetricFamily } from '../prometheus/index.ts';
+import type { EmulatorOptions } from './emulator-options.ts';
 
 // Edges as vLLM 0.19 has them: dashboards and rules written for it must work here.
 const FIRST_TOKEN_EDGES = [
@@ -25,6 +26,7 @@ interface HistogramMetric {
 
 /** The server's own measurements, under vLLM's names. Instants are of one monotonic clock. */
 export class ServerMetrics {
+  readonly #options: EmulatorOptions;
   readonly #labels: { readonly model_name: string; readonly engine: string };
   readonly #firstToken = histogram(
     'time_to_first_token_seconds',
@@ -55,8 +57,9 @@ export class ServerMetrics {
   #promptTokens = 0;
   #outputTokens = 0;
 
-  constructor(model: string) {
-    this.#labels = { model_name: model, engine: '0' };
+  constructor(options: EmulatorOptions) {
+    this.#options = options;
+    this.#labels = { model_name: options.model, engine: '0' };
   }
 
   get promptTokens(): number {
@@ -99,7 +102,7 @@ export class ServerMetrics {
     this.#finished.abort += 1;
   }
 
-  families(state: EngineState): readonly MetricFamily[] {
+  families(state: EngineState, totals: EngineTotals): readonly MetricFamily[] {
     const labels = this.#labels;
     const one = (type: 'counter' | 'gauge', name: string, help: string, value: number) =>
       numberFamily(type, `vllm:${name}`, help, [{ labels, value }]);
@@ -116,6 +119,7 @@ export class ServerMetrics {
         'Number of requests waiting to be processed.',
         state.waiting,
       ),
+      ...this.#memoryFamilies(state, totals),
       one(
         'counter',
         'prompt_tokens_total',
@@ -150,6 +154,53 @@ export class ServerMetrics {
         samples: values.samples(name, labels),
       })),
     ];
+  }
+
+  /** A server without blocks (a cache) says nothing about their use (hits): none were observed. */
+  #memoryFamilies({ usedBlocks }: EngineState, totals: EngineTotals): readonly MetricFamily[] {
+    const { kvBlocks, blockTokens, prefixCaching } = this.#options;
+    const labels = this.#labels;
+    const counter = (name: string, help: string, value: number): MetricFamily =>
+      numberFamily('counter', `vllm:${name}`, help, [{ labels, value }]);
+    const families = [
+      counter(
+        'num_preemptions_total',
+        'Cumulative number of preemption from the engine.',
+        totals.preemptions,
+      ),
+    ];
+    if (kvBlocks === null || usedBlocks === null) return families;
+    const config = {
+      engine: labels.engine,
+      block_size: String(blockTokens),
+      num_gpu_blocks: String(kvBlocks),
+      enable_prefix_caching: prefixCaching ? 'True' : 'False',
+    };
+    families.push(
+      numberFamily(
+        'gauge',
+        'vllm:kv_cache_usage_perc',
+        'KV-cache usage. 1 means 100 percent usage.',
+        [{ labels, value: usedBlocks / kvBlocks }],
+      ),
+      numberFamily('gauge', 'vllm:cache_config_info', 'Information of the LLMEngine CacheConfig', [
+        { labels: config, value: 1 },
+      ]),
+    );
+    if (!prefixCaching) return families;
+    families.push(
+      counter(
+        'prefix_cache_queries_total',
+        'Prefix cache queries, in terms of number of queried tokens.',
+        totals.prefixQueryTokens,
+      ),
+      counter(
+        'prefix_cache_hits_total',
+        'Prefix cache hits, in terms of number of cached tokens.',
+        totals.prefixHitTokens,
+      ),
+    );
+    return families;
   }
 }
 

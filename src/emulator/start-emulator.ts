@@ -34,9 +34,11 @@ const KEEP_ALIVE_MS = 300_000;
  */
 export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promise<Emulator> {
   const options: EmulatorOptions = { ...DEFAULT_EMULATOR_OPTIONS, ...given };
-  const { tokensPerEvent, quotaRps, host } = options;
+  const { tokensPerEvent, quotaRps, host, kvBlocks, prefixCaching, queueTimeoutNs } = options;
   assert(Number.isSafeInteger(tokensPerEvent) && tokensPerEvent >= 1, 'tokensPerEvent is below 1');
   assert(quotaRps === null || quotaRps > 0, 'quotaRps is not positive');
+  assert(queueTimeoutNs === null || queueTimeoutNs > 0, 'queueTimeoutNs is not positive');
+  assert(kvBlocks !== null || !prefixCaching, 'prefixCaching needs kvBlocks');
   const log = await openEmissionLog(options.emissionLog);
   const emulated = new EmulatedServer(options, createPreciseClock(), log);
   const server = createServer((request, response) => {

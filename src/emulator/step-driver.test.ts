@@ -63,7 +63,7 @@ function listener(): Heard {
 
 test('an idle engine begins at the arrival and each step where the one before ended', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith(), clock);
+  const driver = new StepDriver(engineWith(), clock, null);
   const sink = listener();
   await clock.advanceTo(1_000);
   driver.submit({ id: 'a', promptTokens: 10, outputTokens: 2 }, sink);
@@ -77,7 +77,7 @@ test('an idle engine begins at the arrival and each step where the one before en
 
 test('a request that arrives during a step joins the next one', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith(), clock);
+  const driver = new StepDriver(engineWith(), clock, null);
   driver.submit({ id: 'a', promptTokens: 1, outputTokens: 3 }, listener());
   await clock.advanceTo(50);
   const sink = listener();
@@ -90,7 +90,7 @@ test('a request that arrives during a step joins the next one', async () => {
 
 test('a full queue rejects, and a cancelled request hears nothing more', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith({ maxSequences: 1, maxWaiting: 1 }), clock);
+  const driver = new StepDriver(engineWith({ maxSequences: 1, maxWaiting: 1 }), clock, null);
   const submit = (id: string): Heard => {
     const sink = listener();
     driver.submit({ id, promptTokens: 1, outputTokens: 3 }, sink);
@@ -110,9 +110,28 @@ test('a full queue rejects, and a cancelled request hears nothing more', async (
   expect(second.words).toEqual(['admitted', 'started 220', 'token 330', 'token 440', 'last 550']);
 });
 
+test('who waited too long is turned away when a step begins, before anyone enters', async () => {
+  const clock = new VirtualClock();
+  const driver = new StepDriver(engineWith({ maxSequences: 1 }), clock, 200);
+  const submit = (id: string): Heard => {
+    const sink = listener();
+    driver.submit({ id, promptTokens: 1, outputTokens: 2 }, sink);
+    return sink;
+  };
+  const first = submit('a');
+  await clock.advanceTo(20);
+  const overdue = submit('b');
+  await clock.advanceTo(21);
+  const inTime = submit('c');
+  await clock.runAll();
+  expect(first.words.at(-1)).toBe('last 220');
+  expect(overdue.words).toEqual(['admitted', 'rejected queueTimeout']);
+  expect(inTime.words).toEqual(['admitted', 'started 220', 'token 330', 'last 440']);
+});
+
 test('a stopped driver does nothing more', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith(), clock);
+  const driver = new StepDriver(engineWith(), clock, null);
   const sink = listener();
   driver.submit({ id: 'a', promptTokens: 1, outputTokens: 2 }, sink);
   await clock.advanceTo(50);
@@ -123,7 +142,7 @@ test('a stopped driver does nothing more', async () => {
 
 test('lateness is measured and does not move the plan', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith(), lateClock(clock, [30]));
+  const driver = new StepDriver(engineWith(), lateClock(clock, [30]), null);
   const sink = listener();
   driver.submit({ id: 'a', promptTokens: 1, outputTokens: 3 }, sink);
   await clock.advanceTo(130);
@@ -152,7 +171,7 @@ test('however late the process is, the plan is a simulation of the same arrivals
         return { ...request, atNs };
       });
       const clock = new VirtualClock();
-      const driver = new StepDriver(engineWith({ maxWaiting }), lateClock(clock, lateNs));
+      const driver = new StepDriver(engineWith({ maxWaiting }), lateClock(clock, lateNs), null);
       const sinks = arrivals.map(() => listener());
       for (const [id, arrival] of arrivals.entries()) {
         clock.at(arrival.atNs, () => {

@@ -2,13 +2,16 @@ import type { Clock } from '../base/index.ts';
 import type { Engine, EngineRequest, RejectionReason, StepPlan } from '../engine/index.ts';
 import { LatenessMeter, type Lateness } from './lateness-meter.ts';
 
+/** Why a request was not served: the engine would not take it, or it waited too long. */
+export type TurnedAway = RejectionReason | 'queueTimeout';
+
 /** What a request hears about itself, in this order. Instants are the driver's clock's. */
 export interface TokenSink {
-  /** The last word of a request that the engine would not take. */
-  rejected(reason: RejectionReason): void;
+  /** The last word of a request that is not served. */
+  rejected(reason: TurnedAway): void;
   admitted(): void;
-  /** The request left the queue: its first step began at `atNs`. */
-  started(atNs: number): void;
+  /** The request left the queue: its first step began at `atNs`, with what was cached of it. */
+  started(atNs: number, cachedTokens: number): void;
   /** One token; `dueNs` is the end of the step that made it, at or before now. */
   token(dueNs: number, last: boolean): void;
 }
@@ -29,15 +32,20 @@ export class StepDriver {
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #sinks = new Map<string, TokenSink>();
+  readonly #queueTimeoutNs: number;
   readonly #lateness = new LatenessMeter();
+  /** Since when admitted requests wait for their first step, longest first. */
+  readonly #waitingSinceNs = new Map<string, number>();
   /** Requests the engine has not been shown, in order of arrival. */
   #arrivals: Arrival[] = [];
   /** When the alarm is due: the end of the step under way. `null` while idle. */
   #alarmNs: number | null = null;
   #cancelAlarm: () => void = () => {};
 
-  constructor(engine: Engine, clock: Clock) {
+  /** `queueTimeoutNs`: no request starts that has waited so long; null = for ever. */
+  constructor(engine: Engine, clock: Clock, queueTimeoutNs: number | null) {
     this.#engine = engine;
+    this.#queueTimeoutNs = queueTimeoutNs ?? Number.POSITIVE_INFINITY;
     this.#clock = clock;
   }
 
@@ -52,6 +60,7 @@ export class StepDriver {
   cancel(id: string): void {
     this.#arrivals = this.#arrivals.filter((arrival) => arrival.request.id !== id);
     this.#sinks.delete(id);
+    this.#waitingSinceNs.delete(id);
     this.#engine.cancel(id);
   }
 
@@ -88,8 +97,10 @@ export class StepDriver {
       this.#alarmNs = null;
       return;
     }
-    for (const { id, entry } of plan.prefills) {
-      if (entry === 'new') this.#sinks.get(id)?.started(startNs);
+    for (const { id, entry, fromTokens } of plan.prefills) {
+      if (entry !== 'new') continue;
+      this.#waitingSinceNs.delete(id);
+      this.#sinks.get(id)?.started(startNs, fromTokens);
     }
     const step = plan;
     const endNs = startNs + this.#engine.stepDurationNs(step);
@@ -115,15 +126,32 @@ export class StepDriver {
   #planAt(startNs: number): StepPlan | null {
     const later = this.#arrivals.findIndex((arrival) => arrival.atNs > startNs);
     const due = this.#arrivals.splice(0, later === -1 ? this.#arrivals.length : later);
-    for (const { request, sink } of due) {
+    const overdueNs = startNs - this.#queueTimeoutNs;
+    this.#turnAwayOverdue(overdueNs);
+    for (const { atNs, request, sink } of due) {
+      if (atNs <= overdueNs) {
+        sink.rejected('queueTimeout');
+        continue;
+      }
       const admission = this.#engine.admit(request);
       if (admission.kind === 'rejected') {
         sink.rejected(admission.reason);
       } else {
         this.#sinks.set(request.id, sink);
+        this.#waitingSinceNs.set(request.id, atNs);
         sink.admitted();
       }
     }
     return this.#engine.plan();
+  }
+
+  /** Cancels the requests that have been waiting since `overdueNs` or longer. */
+  #turnAwayOverdue(overdueNs: number): void {
+    for (const [id, sinceNs] of this.#waitingSinceNs) {
+      if (sinceNs > overdueNs) return;
+      const sink = this.#sinks.get(id);
+      this.cancel(id);
+      sink?.rejected('queueTimeout');
+    }
   }
 }

@@ -3,7 +3,9 @@
  * Read `engine.ts` (the port, with the life of a request), then `batching-engine.ts` (the
  * scheduler), then `cost-model.ts`. No clock here: `simulator` and `emulator` bring theirs.
  */
+export * from './answer-length.ts';
 export * from './batching-engine.ts';
+export * from './chain-block-ids.ts';
 export * from './cost-model.ts';
 export * from './engine.ts';
 export * from './cost/affine.ts';

@@ -1,0 +1,60 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { ProblemsError } from '../base/index.ts';
+import { DEFAULT_EMULATOR_OPTIONS, type EmulatorOptions } from '../emulator/index.ts';
+import { addEmulatorFlags, readEmulatorFlags } from './emulator-flags.ts';
+
+function read(...flags: string[]): Partial<EmulatorOptions> {
+  return readEmulatorFlags(addEmulatorFlags(new Command()).parse(flags, { from: 'user' }));
+}
+
+function problems(...flags: string[]): readonly string[] {
+  try {
+    read(...flags);
+  } catch (error) {
+    if (error instanceof ProblemsError) return error.problems.map(({ message }) => message);
+  }
+  return [];
+}
+
+test('without flags an emulator is the default one, on the port servers like it use', () => {
+  expect(read()).toEqual({ ...DEFAULT_EMULATOR_OPTIONS, port: 8_000 });
+});
+
+test('every part of the scheduler can be set', () => {
+  const flags =
+    '--policy priority --long-prefill-threshold 64 --kv-blocks 100 --block-size 32 ' +
+    '--max-model-tokens 3000 --prefix-caching --no-reserve-full-prompt --queue-timeout 1.5s';
+  expect(read(...flags.split(' '))).toMatchObject({
+    policy: 'priority',
+    longPrefillTokenThreshold: 64,
+    kvBlocks: 100,
+    blockTokens: 32,
+    maxModelTokens: 3_000,
+    prefixCaching: true,
+    reserveFullPrompt: false,
+    queueTimeoutNs: 1_500_000_000,
+  });
+});
+
+test('what cannot be is said, all at once', () => {
+  const flags = [
+    '--prefix-caching',
+    '--queue-timeout',
+    '5',
+    '--policy',
+    'sjf',
+    '--block-size',
+    '0',
+  ];
+  expect(problems(...flags).toSorted()).toEqual([
+    '--block-size 0 is not a whole number of at least 1',
+    '--policy is either fcfs or priority',
+    '--prefix-caching needs --kv-blocks',
+    '--queue-timeout 5 is not a duration like 500ms or 10s',
+  ]);
+  expect(problems('--kv-blocks', '10')).toEqual([
+    '--kv-blocks 10 hold 160 tokens, fewer than the longest prompt and answer: ' +
+      '--max-model-tokens 32768',
+  ]);
+});
