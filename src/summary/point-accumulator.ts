@@ -8,7 +8,7 @@ import {
 import { judgeMeasured, type Objective } from '../slo/index.ts';
 import { NumberColumn } from './number-column.ts';
 import { isJudged } from './rates.ts';
-import { requestRow } from './request-row.ts';
+import { type RequestRow, requestRow } from './request-row.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
 import { summarisePoint, type PointData } from './summarise-point.ts';
 import type { PointSummary } from './summary.ts';
@@ -62,12 +62,23 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
     },
     finish: () =>
       summarisePoint(data, {
-        point,
+        point: endedPoint(point, data.rows),
         objective,
         exactOutput: options.exactOutput,
         prefixCache: options.prefixCache,
       }),
   };
+}
+
+/**
+ * A point that crashed has only its planned stop in the manifest. It offered load until its last
+ * start, and its rates are over that time.
+ */
+function endedPoint(point: ManifestPoint, rows: readonly RequestRow[]): ManifestPoint {
+  const crashed = point.partial && point.generator === null;
+  if (!crashed || rows.length === 0) return point;
+  const lastNs = rows.reduce((last, { plannedNs }) => Math.max(last, plannedNs), 0);
+  return { ...point, stopNs: Math.min(point.stopNs, lastNs + 1) };
 }
 
 /** The objective with its latency clock started at the other instant, dispatch or planned. */

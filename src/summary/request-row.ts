@@ -59,6 +59,8 @@ export interface RequestRow {
   readonly tpotBasis: 'observed' | 'estimated' | null;
   /** Declared or told as one token per event, which its counts contradict. */
   readonly alignmentBroken: boolean;
+  /** Written to a kept-alive connection that the server had closed: no byte came back. */
+  readonly lostOnReuse: boolean;
   readonly completionNs: number | null;
   readonly completionFromPlannedNs: number | null;
   readonly queueNs: number | null;
@@ -117,6 +119,7 @@ export function requestRow(
     tpotNs: measures.tpotNs,
     tpotBasis: measures.tpotBasis,
     alignmentBroken: measures.alignment === 'mismatch',
+    lostOnReuse: record.timeline?.notes.includes('reusedConnectionLost') ?? false,
     completionNs: measures.completionNs,
     completionFromPlannedNs: measures.completionFromPlannedNs,
     queueNs: measures.queueDelayNs,

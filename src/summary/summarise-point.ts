@@ -297,6 +297,7 @@ function validityPart(
       count: completed.filter((row) => row.alignmentBroken).length,
       of: completed.length,
     },
+    lostOnReuse: judged.filter((row) => row.lostOnReuse).length,
     prefixCache,
     cachedTokenShare: part.cachedTokenShare,
     generator: point.generator,

@@ -57,6 +57,19 @@ describe('planted defects', () => {
     expect(validityOf([...all, { ...first, attempt: 2 }]).valid).toBe(true);
   });
 
+  it('failures of the keep-alive race are told apart from load', () => {
+    const raced = records(100).map((record, index): RequestRecord => {
+      const { timeline } = record;
+      if (index !== 7 || timeline === null) return record;
+      const end = { kind: 'failed', failure: 'socket', error: null } as const;
+      return { ...record, end, timeline: { ...timeline, notes: ['reusedConnectionLost'] } };
+    });
+    const validity = validityOf(raced);
+    expect(severities(validity)).toEqual({ lostOnReuse: 'warning' });
+    expect(validity.reasons[0]?.message).toMatch(/^1 failed request met a kept connection that/);
+    expect(severities(validityOf(records(100)))).toEqual({});
+  });
+
   it('a start lost by the generator invalidates', () => {
     const lost = records(100, (index) => (index === 3 ? { dropped: 'generatorLost' } : {}));
     expect(severities(validityOf(lost))).toEqual({ lostStarts: 'invalid' });

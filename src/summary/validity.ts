@@ -48,6 +48,8 @@ export interface ValidityEvidence {
   readonly outputLengths: { readonly asked: boolean; readonly off: number; readonly known: number };
   /** Completed answers whose counts contradict one token per event, declared or told. */
   readonly alignmentBroken: { readonly count: number; readonly of: number };
+  /** Failures of the race between a request and the server closing the idle connection. */
+  readonly lostOnReuse: number;
   readonly prefixCache: string;
   readonly cachedTokenShare: number | null;
   readonly generator: GeneratorEvidence | null;
@@ -64,6 +66,7 @@ export function validityOf(evidence: ValidityEvidence): Validity {
     outputLengthReason(evidence.outputLengths),
     cachedShareReason(evidence),
     alignmentReason(evidence.alignmentBroken),
+    lostOnReuseReason(evidence.lostOnReuse),
     allFailedReason(evidence),
     loopReason(evidence.generator),
     backlogReason(evidence),
@@ -210,6 +213,22 @@ function outputLengthReason(lengths: ValidityEvidence['outputLengths']): Validit
   };
 }
 
+/** Counted as failed, since the server may have taken them; said, since it may not have. */
+function lostOnReuseReason(lost: number): ValidityReason | null {
+  const what = counted(
+    lost,
+    'failed request met a kept connection',
+    'failed requests met kept connections',
+  );
+  if (what === null) return null;
+  return {
+    check: 'lostOnReuse',
+    severity: 'warning',
+    message: `${what} that the server was closing: a race, not a sign of load`,
+    advice: 'have the server keep idle connections for more than 5 s',
+  };
+}
+
 function allFailedReason(evidence: ValidityEvidence): ValidityReason | null {
   const { scheduled, completed } = evidence.ledger;
   if (scheduled === 0 || completed > 0) return null;
@@ -258,7 +277,7 @@ function hostStallReason(generator: GeneratorEvidence | null): ValidityReason | 
   return {
     check: 'hostStalls',
     severity: 'note',
-    message: `the client's machine stood still ${generator.hostStallCount} times, at most ${msFromNs(generator.hostStallMaxNs).toPrecision(3)} ms`,
+    message: `the client's machine stood still ${generator.hostStallCount === 1 ? 'once' : `${generator.hostStallCount} times`}, at most ${msFromNs(generator.hostStallMaxNs).toPrecision(3)} ms`,
     advice: null,
   };
 }

@@ -274,5 +274,8 @@ describe('Ctrl-C and crashes', () => {
     const summary = JSON.parse(stdout) as Summary;
     expect(summary.partial).toBe(true);
     expect(summary.points[0]?.ledger.completed).toBeGreaterThan(3);
+    // Offered 10/s until the crash, not over the minute that was planned.
+    const cohort = summary.points[0]?.otherWindows.find(({ window }) => window.kind === 'cohort');
+    expect(cohort?.realisedOfferedRps).toBeGreaterThan(2);
   });
 });
