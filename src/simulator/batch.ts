@@ -32,7 +32,9 @@ export class Batch {
   /** An arrival that ends the run at the next boundary; infinite when none would change it. */
   watchSeconds = Number.POSITIVE_INFINITY;
 
-  readonly #options: BatchOptions;
+  readonly #tokenBudget: number;
+  readonly #maxSequences: number;
+  readonly #leakTokens: number;
   readonly #source: RequestSource;
   readonly #sink: FinishSink;
   readonly #run = {
@@ -66,7 +68,9 @@ export class Batch {
     const { tokenBudget, maxSequences } = options;
     assert(Number.isSafeInteger(tokenBudget) && tokenBudget >= 1, 'token budget of at least 1');
     assert(Number.isSafeInteger(maxSequences) && maxSequences >= 1, 'at least 1 sequence');
-    this.#options = options;
+    this.#tokenBudget = tokenBudget;
+    this.#maxSequences = maxSequences;
+    this.#leakTokens = options.leakTokens;
     this.#source = source;
     this.#sink = sink;
     this.run = this.#run;
@@ -92,36 +96,22 @@ export class Batch {
 
   /** Decides the next run. There must be something to do at `nowSeconds`. */
   plan(nowSeconds: number): void {
-    const { tokenBudget, maxSequences } = this.#options;
     const run = this.#run;
     const running = this.#finishing.size;
-    const leftTokens = tokenBudget - running;
-    const hasRoom = leftTokens > 0 && running < maxSequences;
+    const leftTokens = this.#tokenBudget - running;
+    const hasRoom = leftTokens > 0 && running < this.#maxSequences;
     run.startSeconds = nowSeconds;
     run.decodingRequests = running;
     if (!hasRoom || this.#headArrivalSeconds > nowSeconds) {
-      this.kind = 'decode';
-      run.computedTokens = running;
-      run.contextTokens = this.#contextTokens + this.#headPrefilledTokens;
-      run.growthTokens = running;
-      this.mostSteps = this.#finishing.firstStep - this.#step;
+      this.#planDecodes(running);
       // Without room an arrival only waits.
       this.watchSeconds = hasRoom ? this.#headArrivalSeconds : Number.POSITIVE_INFINITY;
       return;
     }
     this.watchSeconds = Number.POSITIVE_INFINITY;
     const missingTokens = this.#headPromptTokens() - this.#headPrefilledTokens;
-    if (missingTokens <= leftTokens) {
-      this.#planCompletion(nowSeconds, leftTokens);
-      return;
-    }
-    this.kind = 'chunk';
-    run.computedTokens = tokenBudget;
-    // The document counts this step's chunk as context of the prompt it belongs to.
-    run.contextTokens = this.#contextTokens + this.#headPrefilledTokens + leftTokens;
-    run.growthTokens = running + leftTokens;
-    const wholeChunks = Math.ceil(missingTokens / leftTokens) - 1;
-    this.mostSteps = Math.min(wholeChunks, this.#finishing.firstStep - this.#step);
+    if (missingTokens > leftTokens) this.#planChunks(running, leftTokens, missingTokens);
+    else this.#planCompletion(nowSeconds, leftTokens);
   }
 
   /** Does the first `steps` of the planned run, the last of which ends at `nowSeconds`. */
@@ -147,10 +137,31 @@ export class Batch {
     return hasChanged;
   }
 
+  #planDecodes(running: number): void {
+    const run = this.#run;
+    this.kind = 'decode';
+    run.computedTokens = running;
+    run.contextTokens = this.#contextTokens + this.#headPrefilledTokens;
+    run.growthTokens = running;
+    this.mostSteps = this.#finishing.firstStep - this.#step;
+  }
+
+  /** Steps that spend all the budget left on the head's prompt and do not complete it. */
+  #planChunks(running: number, leftTokens: number, missingTokens: number): void {
+    const run = this.#run;
+    this.kind = 'chunk';
+    run.computedTokens = running + leftTokens;
+    // The document counts this step's chunk as context of the prompt it belongs to.
+    run.contextTokens = this.#contextTokens + this.#headPrefilledTokens + leftTokens;
+    run.growthTokens = running + leftTokens;
+    const wholeChunks = Math.ceil(missingTokens / leftTokens) - 1;
+    this.mostSteps = Math.min(wholeChunks, this.#finishing.firstStep - this.#step);
+  }
+
   /** One step that completes the head's prompt, and as many after it as budget and places allow. */
   #planCompletion(nowSeconds: number, budgetTokens: number): void {
     const run = this.#run;
-    const places = this.#options.maxSequences - run.decodingRequests;
+    const places = this.#maxSequences - run.decodingRequests;
     let leftTokens = budgetTokens;
     while (
       leftTokens > 0 &&
@@ -178,7 +189,7 @@ export class Batch {
     const block = this.#block as RequestBlock;
     const head = this.#head;
     const outputTokens = block.outputTokens[head] as number;
-    assert(outputTokens >= 2, `an answer of ${outputTokens} tokens has no pace`);
+    assert(outputTokens >= 2, 'an answer of fewer than two tokens has no pace');
     this.#freeCount -= 1;
     const slot = this.#freeSlots[this.#freeCount] as number;
     this.#arrivalSeconds[slot] = block.arrivalSeconds[head] as number;
@@ -194,7 +205,7 @@ export class Batch {
   #finish(slot: number, nowSeconds: number): void {
     const promptTokens = this.#promptTokens[slot] as number;
     const outputTokens = this.#outputTokens[slot] as number;
-    this.#contextTokens -= promptTokens + outputTokens - 1 + this.#options.leakTokens;
+    this.#contextTokens -= promptTokens + outputTokens - 1 + this.#leakTokens;
     this.#freeSlots[this.#freeCount] = slot;
     this.#freeCount += 1;
     this.#sink.finished(

@@ -83,12 +83,14 @@ function driveBySkipping(batch: Batch, { cost, observer }: DriveOptions): number
   while (nowSeconds < Number.POSITIVE_INFINITY) {
     batch.plan(nowSeconds);
     const { run, mostSteps, watchSeconds } = batch;
-    const steps =
-      watchSeconds === Number.POSITIVE_INFINITY
-        ? mostSteps
-        : stepsUntil(cost, run, watchSeconds, mostSteps);
+    let steps = mostSteps;
+    let endSeconds = boundarySeconds(cost, run, steps);
+    if (endSeconds > watchSeconds && steps > 1) {
+      steps = stepsUntil(cost, run, watchSeconds, steps);
+      endSeconds = boundarySeconds(cost, run, steps);
+    }
     observer?.observe(run, steps);
-    nowSeconds = boundarySeconds(cost, run, steps);
+    nowSeconds = endSeconds;
     batch.advance(steps, nowSeconds);
     decisions += 1;
     nowSeconds = batch.nextStartSeconds(nowSeconds);

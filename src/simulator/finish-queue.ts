@@ -9,6 +9,7 @@ export class FinishQueue {
   readonly #keys: Float64Array;
   readonly #slotBase: number;
   #size = 0;
+  #firstStep = Number.POSITIVE_INFINITY;
 
   /** `slots`: the most requests held at once; they are named 0 … slots − 1. */
   constructor(slots: number) {
@@ -22,9 +23,7 @@ export class FinishQueue {
 
   /** The step in which the next request ends; infinite when there is none. */
   get firstStep(): number {
-    return this.#size === 0
-      ? Number.POSITIVE_INFINITY
-      : Math.floor((this.#keys[this.#size - 1] as number) / this.#slotBase);
+    return this.#firstStep;
   }
 
   push(step: number, slot: number): void {
@@ -37,11 +36,17 @@ export class FinishQueue {
     }
     keys[at] = key;
     this.#size += 1;
+    if (step < this.#firstStep) this.#firstStep = step;
   }
 
   /** Takes out the request that ends next and gives its slot. */
   pop(): number {
     this.#size -= 1;
-    return (this.#keys[this.#size] as number) % this.#slotBase;
+    const slot = (this.#keys[this.#size] as number) - this.#firstStep * this.#slotBase;
+    this.#firstStep =
+      this.#size === 0
+        ? Number.POSITIVE_INFINITY
+        : Math.floor((this.#keys[this.#size - 1] as number) / this.#slotBase);
+    return slot;
   }
 }

@@ -40,39 +40,50 @@ export function boundarySeconds(cost: TwoLineCost, run: StepRun, steps: number):
   return run.startSeconds + elapsedSeconds(cost, run, steps);
 }
 
-/** The fewest steps, from 1 to `mostSteps`, that end at `atSeconds` or later; else `mostSteps`. */
+/** The fewest steps that end at `atSeconds` or later; `mostSteps` do. */
 export function stepsUntil(
   cost: TwoLineCost,
   run: StepRun,
   atSeconds: number,
   mostSteps: number,
 ): number {
-  let steps = Math.min(mostSteps, Math.max(1, Math.ceil(stepsWithin(cost, run, atSeconds))));
+  let steps = Math.min(
+    mostSteps,
+    Math.max(1, Math.ceil(stepsWithin(cost, run, atSeconds, mostSteps))),
+  );
   // The estimate is off by a rounding at most; the boundaries themselves decide.
   while (steps < mostSteps && boundarySeconds(cost, run, steps) < atSeconds) steps += 1;
   while (steps > 1 && boundarySeconds(cost, run, steps - 1) >= atSeconds) steps -= 1;
   return steps;
 }
 
-/** Steps at the start of a run that computing holds up longer than reading. */
+/** Steps at the start of a run that computing holds up at least as long as reading. */
 function computeBoundSteps(
   cost: TwoLineCost,
   run: StepRun,
   computeSeconds: number,
   steps: number,
 ): number {
-  const balance = (computeSeconds - cost.weightReadSeconds) / cost.kvReadSecondsPerToken;
-  const spareTokens = balance - run.contextTokens;
-  if (spareTokens < 0) return 0;
-  if (run.growthTokens === 0) return steps;
-  return Math.min(steps, Math.floor(spareTokens / run.growthTokens) + 1);
+  const { contextTokens, growthTokens } = run;
+  const spareSeconds = computeSeconds - cost.weightReadSeconds;
+  // Nearly always all steps or none, which two products tell without a division.
+  if (contextTokens * cost.kvReadSecondsPerToken > spareSeconds) return 0;
+  const lastContextTokens = contextTokens + growthTokens * (steps - 1);
+  if (lastContextTokens * cost.kvReadSecondsPerToken <= spareSeconds) return steps;
+  const spareTokens = spareSeconds / cost.kvReadSecondsPerToken - contextTokens;
+  return Math.min(steps, Math.max(0, Math.floor(spareTokens / growthTokens) + 1));
 }
 
 /** How many steps, as a fraction, fit between the start of a run and `atSeconds`. */
-function stepsWithin(cost: TwoLineCost, run: StepRun, atSeconds: number): number {
+function stepsWithin(
+  cost: TwoLineCost,
+  run: StepRun,
+  atSeconds: number,
+  mostSteps: number,
+): number {
   const seconds = atSeconds - run.startSeconds;
   const computeSeconds = run.computedTokens * cost.computeSecondsPerToken;
-  const computeSteps = computeBoundSteps(cost, run, computeSeconds, Number.POSITIVE_INFINITY);
+  const computeSteps = computeBoundSteps(cost, run, computeSeconds, mostSteps);
   const levelSeconds = computeSeconds + cost.overheadSeconds;
   if (computeSteps > 0 && seconds <= computeSteps * levelSeconds) return seconds / levelSeconds;
   // After that every step takes `growth` longer than the one before: a quadratic in the steps.
