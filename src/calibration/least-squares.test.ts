@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { InvariantError } from '../base/index.ts';
 import { fitLeastSquares } from './least-squares.ts';
 
