@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { twoLineSeconds, type TwoLineCost } from '../engine/index.ts';
 import { boundarySeconds, elapsedSeconds, type StepRun, stepsUntil } from './step-run.ts';

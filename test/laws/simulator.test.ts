@@ -1,5 +1,5 @@
 /** Skipping from decision to decision changes nothing, over 10,000 random configurations. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { TwoLineCost } from '../../src/engine/index.ts';
 import {
