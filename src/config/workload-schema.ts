@@ -59,7 +59,9 @@ export const workloadSection = mapping({
     ),
   prompts: text.optional().describe('File of prompts: JSONL, or else text with one prompt a line.'),
   sharegpt: text.optional().describe('ShareGPT conversations in JSON.'),
-  bodies: text.optional().describe('JSONL of whole request bodies, sent as they are.'),
+  bodies: text
+    .optional()
+    .describe('JSONL of whole request bodies, `{"body": {…}}` a line, sent as they are.'),
   trace: trace
     .optional()
     .describe('Trace with times and lengths: `azure:FILE` or `mooncake:FILE`.'),

@@ -67,10 +67,10 @@ function traceSource(
   const cut = truncateRows(value.rows, { maxPromptTokens, maxOutputTokens });
   const cutNotes = [
     cut.truncatedPrompts > 0
-      ? `${counted(cut.truncatedPrompts, 'prompt')} truncated to ${maxPromptTokens} tokens`
+      ? `${cut.truncatedPrompts} of the trace's ${counted(value.rows.length, 'prompt')} are cut to ${maxPromptTokens} tokens`
       : null,
     cut.truncatedOutputs > 0
-      ? `${counted(cut.truncatedOutputs, 'answer')} truncated to ${maxOutputTokens} tokens`
+      ? `${cut.truncatedOutputs} of the trace's ${counted(value.rows.length, 'answer')} are cut to ${maxOutputTokens} tokens`
       : null,
   ].filter((note) => note !== null);
   return {

@@ -40,7 +40,11 @@ export function parseBodiesFile(
   { file }: { readonly file: string },
 ): Imported<readonly BodyEntry[]> {
   const problems = new ProblemList(file);
-  const rows = readJsonLines(text, ROW, { problems, code: 'E_PROMPTS_FORMAT' });
+  const rows = readJsonLines(text, ROW, {
+    problems,
+    code: 'E_PROMPTS_FORMAT',
+    example: '{"body": {…}}, and "at": 1.5 beside the body for a replay',
+  });
   const timed = rows.filter(({ row }) => row.at !== undefined);
   if (timed.length === 0) {
     return finishPrompts(

@@ -16,8 +16,14 @@ export interface JsonRow<Row> {
 export function readJsonLines<Row>(
   text: string,
   schema: z.ZodType<Row>,
-  { problems, code }: { readonly problems: ProblemList; readonly code: ErrorCode },
+  options: {
+    readonly problems: ProblemList;
+    readonly code: ErrorCode;
+    /** How a line looks, for the hint where a key is missing. */
+    readonly example?: string;
+  },
 ): JsonRow<Row>[] {
+  const { problems, code, example = null } = options;
   const rows: JsonRow<Row>[] = [];
   for (const { line, text: source } of textLines(text)) {
     const parsed = parseJson(source);
@@ -33,7 +39,7 @@ export function readJsonLines<Row>(
       continue;
     }
     for (const issue of checked.error.issues) {
-      const { key, message, hint } = issueText(issue, schema);
+      const { key, message, hint } = issueText(issue, schema, example);
       problems.add({ code, line, column: columnOf(key), message, hint });
     }
   }
@@ -43,6 +49,7 @@ export function readJsonLines<Row>(
 function issueText(
   issue: z.core.$ZodIssue,
   schema: z.ZodType,
+  example: string | null,
 ): { key: string; message: string; hint: string | null } {
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
@@ -55,10 +62,11 @@ function issueText(
   }
   const steps = rest.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   const name = `${String(first)}${steps.join('')}`;
-  const message = issue.message.endsWith('received undefined')
-    ? `${name} is missing`
-    : `${name}: ${issue.message}`;
-  return { key: String(first), message, hint: null };
+  if (issue.message.endsWith('received undefined')) {
+    const hint = example === null ? null : `write ${example}`;
+    return { key: String(first), message: `${name} is missing`, hint };
+  }
+  return { key: String(first), message: `${name}: ${issue.message}`, hint: null };
 }
 
 function knownKeys(schema: z.ZodType): readonly string[] {

@@ -239,9 +239,9 @@ export function levelText(load: PointLoad): string {
     case 'rate':
       return `${load.level}/s`;
     case 'concurrency':
-      return `${load.level} streams`;
+      return load.level === 1 ? '1 stream' : `${load.level} streams`;
     case 'users':
-      return `${load.level} users`;
+      return load.level === 1 ? '1 user' : `${load.level} users`;
     case 'trace':
       return `×${load.level}`;
     default:

@@ -84,6 +84,28 @@ describe('usage and configuration, exit code 2', () => {
     expect(exitCode).toBe(2);
   });
 
+  it('shows how a line of a bodies file looks to who wrote bare bodies', async () => {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, 'b.jsonl'), '{"messages":[],"max_tokens":4}\n');
+    const load = ['--bodies', 'b.jsonl', '--rate', '4'];
+    const { exitCode, stderr } = await runBuilt(['run', UNUSED, ...load], { cwd });
+    expect(stderr).toMatch(/b\.jsonl:1:1: body is missing.*\n {2}hint: write \{"body": \{…\}\}/);
+    expect(exitCode).toBe(2);
+  });
+
+  it('says of how many rows of a trace it cut some', async () => {
+    const cwd = emptyFolder();
+    const row = (second: number, tokens: number): string =>
+      `2023-11-16 18:17:0${second}.0000000,${tokens},8\n`;
+    writeFileSync(
+      join(cwd, 't.csv'),
+      `TIMESTAMP,ContextTokens,GeneratedTokens\n${row(1, 4000)}${row(2, 10)}`,
+    );
+    const trace = ['--trace', 'azure:t.csv', '--max-input', '100'];
+    const { stderr } = await runBuilt(['run', UNUSED, ...trace], { cwd });
+    expect(stderr).toContain("note: 1 of the trace's 2 prompts are cut to 100 tokens");
+  });
+
   it('refuses a public host without a budget, with the estimate', async () => {
     // 203.0.113.0/24 is reserved for documentation: nothing is sent there, now or ever.
     const { exitCode, stderr } = await runBuilt([
