@@ -10,10 +10,11 @@ import {
   type ServedRun,
   type ServerSetup,
 } from '../calibration/index.ts';
-import { DEVICE_SHEETS, type DeviceSheet, type ResidualError } from '../engine/index.ts';
-import { parseDeviceSheet, parseModelConfig } from '../importers/index.ts';
+import { axesBeyond, EMPTY_HULL, type ResidualError } from '../engine/index.ts';
+import { parseModelConfig } from '../importers/index.ts';
 import { formatOption, type Register } from './command.ts';
 import type { CommandContext } from './context.ts';
+import { DEVICE_NAMES, readDevice } from './device-option.ts';
 import { readTextFile } from './files.ts';
 import { imported, type MeasuredRun, readMeasuredRuns } from './measured-runs.ts';
 
@@ -43,10 +44,7 @@ export const fitCommand: Register = (program, context, finish) => {
       'run folders (every load point counts as a run), or folders of LLMServingSim’s logs',
     )
     .requiredOption('--config <file>', 'config.json of the model, as Hugging Face keeps it')
-    .requiredOption(
-      '--device <name|@file>',
-      `${Object.keys(DEVICE_SHEETS).join(', ')}, or a data sheet in YAML`,
-    )
+    .requiredOption('--device <name|@file>', `${DEVICE_NAMES}, or a data sheet in YAML`)
     .option('--token-budget <tokens>', 'most tokens the server computes in a step')
     .option('--max-sequences <count>', 'most requests in a step')
     .option('--kv-blocks <count>', 'blocks of KV memory per engine. Left out: it never ran short')
@@ -76,11 +74,18 @@ async function fit(
   const served = (measured: readonly MeasuredRun[]): ServedRun[] =>
     measured.map((run) => ({ observed: run.observed, setup: setupOf(run, flags) }));
   const fitted = fitRoofline(served(runs), options);
-  const predicted =
-    holdouts.length === 0 ? [] : calibrated(served(holdouts), options, fitted.factors).runs;
+  const heldOut =
+    holdouts.length === 0 ? null : calibrated(served(holdouts), options, fitted.factors);
+  const predicted = heldOut?.runs ?? [];
   context.stdout(
     flags.format === 'json' ? fitJson(fitted, predicted, options) : fitText(fitted, predicted),
   );
+  const reached = heldOut?.costModel.calibration.hull ?? EMPTY_HULL;
+  const beyond = axesBeyond(fitted.costModel.calibration, reached);
+  if (beyond.length > 0) {
+    const axes = beyond.map((axis) => `${axis} ${reached[axis]}`).join(', ');
+    context.stderr(`note: the held-out runs go beyond the loads that were fitted: ${axes}\n`);
+  }
   for (const { observed } of [...runs, ...holdouts]) {
     if (observed.leftOutCount === 0) continue;
     const count = `${observed.leftOutCount} requests`;
@@ -168,23 +173,6 @@ function memoryOf(
     ]);
   }
   return { blocks, blockTokens, prefixCaching: true, reserveFullPrompt: true };
-}
-
-function readDevice(text: string): DeviceSheet {
-  if (text.startsWith('@')) {
-    const file = text.slice(1);
-    return imported(parseDeviceSheet(readTextFile(file), { file }));
-  }
-  const sheet = Object.hasOwn(DEVICE_SHEETS, text) ? DEVICE_SHEETS[text] : undefined;
-  if (sheet !== undefined) return sheet;
-  const known = Object.keys(DEVICE_SHEETS).join(', ');
-  throw new ProblemsError([
-    usageProblem(
-      'E_USAGE_VALUE',
-      `--device ${printable(text)} is not known`,
-      `known are ${known}; @FILE reads a data sheet in YAML`,
-    ),
-  ]);
 }
 
 function countOf(name: string, text: string): number {

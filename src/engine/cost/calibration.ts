@@ -60,10 +60,13 @@ export function widenHull(hull: LoadHull, load: StepLoad): LoadHull {
  * The axes along which a load lies outside what the model was calibrated with: a step cost there
  * is an extrapolation. All axes when it was never calibrated, none when the load is inside.
  */
-export function axesOutside({ hull }: Calibration, load: StepLoad): readonly HullAxis[] {
-  if (hull === null) return AXES;
-  const point = hullPoint(load);
-  return AXES.filter((axis) => point[axis] > hull[axis]);
+export function axesOutside(calibration: Calibration, load: StepLoad): readonly HullAxis[] {
+  return axesBeyond(calibration, hullPoint(load));
+}
+
+/** The same of all the loads that `other` holds: whether a whole simulation stayed inside. */
+export function axesBeyond({ hull }: Calibration, other: LoadHull): readonly HullAxis[] {
+  return hull === null ? AXES : AXES.filter((axis) => other[axis] > hull[axis]);
 }
 
 function hullPoint(load: StepLoad): LoadHull {
