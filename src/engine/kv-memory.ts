@@ -1,5 +1,6 @@
+import type { KvBlock } from './block-table.ts';
 import type { KvMemoryOptions } from './engine.ts';
-import { PrefixCache, type KvBlock } from './prefix-cache.ts';
+import { PrefixCache } from './prefix-cache.ts';
 import type { Sequence } from './sequence.ts';
 
 /**

@@ -1,27 +1,20 @@
+import { BlockTable, type KvBlock } from './block-table.ts';
 import type { KvMemoryOptions, SequenceContent } from './engine.ts';
 import type { KvMemory } from './kv-memory.ts';
 import { knownTokens, type Sequence } from './sequence.ts';
 
-/** The blocks of one salt by the id of what they hold. */
+/** The blocks of one salt by the id of what they hold; of twins, the one filed first. */
 interface Shelf {
   readonly salt: string;
   readonly blocks: Map<string, KvBlock>;
 }
 
-/** One block of memory. */
-export interface KvBlock {
-  /** Sequences that hold it. */
-  holders: number;
-  /** How often it was taken: who held it once can tell whether it still holds the same. */
-  use: number;
-  /** Where it is filed; null when it is not. */
-  shelf: Shelf | null;
-  id: string;
-  /** The next block with the same shelf and id: two requests may compute the same text at once. */
+/** Where a block is filed. */
+interface Filing {
+  readonly shelf: Shelf;
+  readonly id: string;
+  /** The next block with the same content: two requests may compute the same text at once. */
   twin: KvBlock | null;
-  // Neighbours in the ring of free blocks, by the time they became free.
-  older: KvBlock;
-  newer: KvBlock;
 }
 
 /**
@@ -32,17 +25,18 @@ export interface KvBlock {
  */
 export class PrefixCache implements KvMemory {
   readonly #blockTokens: number;
-  /** Blocks never used; they are the first to be taken. */
-  #freshBlocks: number;
-  /** Free blocks that were used: a ring through this mark, oldest first. */
-  readonly #free = newBlock();
+  readonly #table: BlockTable;
   readonly #shelves = new Map<string, Shelf>();
-  freeBlocks: number;
+  /** By block; null or beyond the end: not filed. */
+  readonly #filings: (Filing | null)[] = [null];
 
   constructor({ blocks, blockTokens }: KvMemoryOptions) {
     this.#blockTokens = blockTokens;
-    this.#freshBlocks = blocks;
-    this.freeBlocks = blocks;
+    this.#table = new BlockTable(blocks);
+  }
+
+  get freeBlocks(): number {
+    return this.#table.freeBlocks;
   }
 
   find(sequence: Sequence): readonly KvBlock[] {
@@ -53,7 +47,7 @@ export class PrefixCache implements KvMemory {
     const shared = this.#shelves.get(salt);
     for (let at = 0; at < most; at += 1) {
       const id = blockIds[at];
-      const block = id === undefined ? lostBlock(sequence, at) : shared?.blocks.get(id);
+      const block = id === undefined ? this.#lostBlock(sequence, at) : shared?.blocks.get(id);
       if (block === undefined) break;
       found.push(block);
     }
@@ -68,11 +62,10 @@ export class PrefixCache implements KvMemory {
   ): boolean {
     let needed = Math.ceil(Math.max(tokens, fullTokens) / this.#blockTokens) - found.length;
     // A found block that is free now stops being so, just as a new one does.
-    for (const block of found) if (block.holders === 0) needed += 1;
+    for (const block of found) if (this.#table.isFree(block)) needed += 1;
     if (needed > this.freeBlocks) return false;
     for (const block of found) {
-      if (block.holders === 0) this.#unfree(block);
-      block.holders += 1;
+      this.#table.hold(block);
       sequence.blocks.push(block);
     }
     sequence.filedBlocks = found.length;
@@ -83,13 +76,16 @@ export class PrefixCache implements KvMemory {
     const { blocks } = sequence;
     const missing = Math.ceil(tokens / this.#blockTokens) - blocks.length;
     if (missing > this.freeBlocks) return false;
-    for (let taken = 0; taken < missing; taken += 1) blocks.push(this.#take());
+    for (let taken = 0; taken < missing; taken += 1) {
+      const block = this.#table.take();
+      this.#unfile(block);
+      blocks.push(block);
+    }
     const { content } = sequence.request;
     let isAllFiled = true;
     if (content !== undefined) {
       const full = Math.floor(tokens / this.#blockTokens);
-      const most = Math.min(full, content.blockIds.length);
-      while (sequence.filedBlocks < most) this.#file(sequence, content);
+      this.#fileUpTo(Math.min(full, content.blockIds.length), sequence, content);
       isAllFiled = sequence.filedBlocks === Math.min(blocks.length, content.blockIds.length);
     }
     // One token less than there is room for while the last block is yet to be filed.
@@ -104,9 +100,8 @@ export class PrefixCache implements KvMemory {
     for (let at = blocks.length - 1; at >= 0; at -= 1) {
       const block = blocks[at] as KvBlock;
       // Filed for a step that will not be done (any more).
-      if (at >= computed) unfile(block, this.#shelves);
-      block.holders -= 1;
-      if (block.holders === 0) this.#setFree(block);
+      if (at >= computed) this.#unfile(block);
+      this.#table.letGo(block);
     }
     blocks.length = 0;
     sequence.filedBlocks = 0;
@@ -115,7 +110,7 @@ export class PrefixCache implements KvMemory {
 
   preempt(sequence: Sequence): void {
     const full = sequence.blocks.slice(0, this.#computedBlocks(sequence));
-    sequence.lostBlocks = full.map((block) => ({ block, use: block.use }));
+    sequence.lostBlocks = full.map((block) => ({ block, use: this.#table.uses(block) }));
     this.release(sequence);
   }
 
@@ -123,90 +118,52 @@ export class PrefixCache implements KvMemory {
     return Math.floor(computedTokens / this.#blockTokens);
   }
 
-  #take(): KvBlock {
-    let block: KvBlock;
-    if (this.#freshBlocks > 0) {
-      this.#freshBlocks -= 1;
-      this.freeBlocks -= 1;
-      block = newBlock();
-    } else {
-      block = this.#free.newer;
-      this.#unfree(block);
-      unfile(block, this.#shelves);
+  /** A block the sequence lost, while nobody has taken it since. */
+  #lostBlock({ lostBlocks }: Sequence, at: number): KvBlock | undefined {
+    const lost = lostBlocks[at];
+    return lost !== undefined && this.#table.uses(lost.block) === lost.use ? lost.block : undefined;
+  }
+
+  /** Puts the leading blocks of the sequence, so many, where they can be found. */
+  #fileUpTo(count: number, sequence: Sequence, { salt, blockIds }: SequenceContent): void {
+    for (; sequence.filedBlocks < count; sequence.filedBlocks += 1) {
+      const at = sequence.filedBlocks;
+      this.#file(sequence.blocks[at] as KvBlock, salt, blockIds[at] as string);
     }
-    block.holders = 1;
-    block.use += 1;
-    return block;
   }
 
-  /** Puts the first block of the sequence that is not filed where it can be found. */
-  #file(sequence: Sequence, { salt, blockIds }: SequenceContent): void {
-    const at = sequence.filedBlocks;
-    fileOn(this.#shelfOf(salt), blockIds[at] as string, sequence.blocks[at] as KvBlock);
-    sequence.filedBlocks += 1;
+  #file(block: KvBlock, salt: string, id: string): void {
+    let shelf = this.#shelves.get(salt);
+    if (shelf === undefined) {
+      shelf = { salt, blocks: new Map() };
+      this.#shelves.set(salt, shelf);
+    }
+    this.#filings[block] = { shelf, id, twin: null };
+    const first = shelf.blocks.get(id);
+    if (first === undefined) {
+      shelf.blocks.set(id, block);
+      return;
+    }
+    let last = this.#filings[first] as Filing;
+    while (last.twin !== null) last = this.#filings[last.twin] as Filing;
+    last.twin = block;
   }
 
-  #shelfOf(salt: string): Shelf {
-    const known = this.#shelves.get(salt);
-    if (known !== undefined) return known;
-    const shelf: Shelf = { salt, blocks: new Map() };
-    this.#shelves.set(salt, shelf);
-    return shelf;
+  #unfile(block: KvBlock): void {
+    // Blocks are first taken in the order of their numbers, so this appends at most.
+    const filing = this.#filings[block] ?? null;
+    this.#filings[block] = null;
+    if (filing === null) return;
+    const { shelf, id, twin } = filing;
+    const first = shelf.blocks.get(id) as KvBlock;
+    if (first === block) {
+      if (twin !== null) shelf.blocks.set(id, twin);
+      else shelf.blocks.delete(id);
+      if (shelf.blocks.size === 0) this.#shelves.delete(shelf.salt);
+      return;
+    }
+    let before = this.#filings[first] as Filing;
+    while (before.twin !== block) before = this.#filings[before.twin as KvBlock] as Filing;
+    before.twin = twin;
   }
-
-  #setFree(block: KvBlock): void {
-    const newest = this.#free.older;
-    block.older = newest;
-    block.newer = this.#free;
-    newest.newer = block;
-    this.#free.older = block;
-    this.freeBlocks += 1;
-  }
-
-  #unfree(block: KvBlock): void {
-    block.older.newer = block.newer;
-    block.newer.older = block.older;
-    this.freeBlocks -= 1;
-  }
-}
-
-function newBlock(): KvBlock {
-  const block = { holders: 0, use: 0, shelf: null, id: '', twin: null } as unknown as KvBlock;
-  block.older = block;
-  block.newer = block;
-  return block;
-}
-
-/** A block the sequence lost, while nobody has taken it since. */
-function lostBlock({ lostBlocks }: Sequence, at: number): KvBlock | undefined {
-  const lost = lostBlocks[at];
-  return lost !== undefined && lost.block.use === lost.use ? lost.block : undefined;
-}
-
-function fileOn(shelf: Shelf, id: string, block: KvBlock): void {
-  block.shelf = shelf;
-  block.id = id;
-  block.twin = null;
-  let last = shelf.blocks.get(id);
-  if (last === undefined) {
-    shelf.blocks.set(id, block);
-    return;
-  }
-  while (last.twin !== null) last = last.twin;
-  last.twin = block;
-}
-
-function unfile(block: KvBlock, shelves: Map<string, Shelf>): void {
-  const { shelf, id } = block;
-  if (shelf === null) return;
-  block.shelf = null;
-  let before = shelf.blocks.get(id) as KvBlock;
-  if (before === block) {
-    if (block.twin !== null) shelf.blocks.set(id, block.twin);
-    else shelf.blocks.delete(id);
-    if (shelf.blocks.size === 0) shelves.delete(shelf.salt);
-    return;
-  }
-  while (before.twin !== block) before = before.twin as KvBlock;
-  before.twin = block.twin;
 }

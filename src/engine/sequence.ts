@@ -1,5 +1,5 @@
 import type { EngineRequest } from './engine.ts';
-import type { KvBlock } from './prefix-cache.ts';
+import type { KvBlock } from './block-table.ts';
 
 /** A request the engine holds, and how far it has come. */
 export interface Sequence {
