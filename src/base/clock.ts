@@ -59,7 +59,8 @@ interface Alarm {
 export class VirtualClock implements Clock {
   #nowNs = 0;
   #armed = 0;
-  #alarms: Alarm[] = [];
+  /** A binary heap. Cancelled alarms stay until their turn comes. */
+  readonly #alarms: Alarm[] = [];
 
   nowNs(): number {
     return this.#nowNs;
@@ -73,7 +74,7 @@ export class VirtualClock implements Clock {
       cancelled: false,
     };
     this.#armed += 1;
-    this.#alarms.push(alarm);
+    this.#push(alarm);
     return () => {
       alarm.cancelled = true;
     };
@@ -82,23 +83,18 @@ export class VirtualClock implements Clock {
   /** Moves to `toNs`, firing every alarm due on the way and letting promises settle in between. */
   async advanceTo(toNs: number): Promise<void> {
     assert(toNs >= this.#nowNs, `the clock cannot go back from ${this.#nowNs} to ${toNs}`);
-    await settlePromises();
-    for (let next = this.#takeDue(toNs); next !== null; next = this.#takeDue(toNs)) {
-      this.#nowNs = next.atNs;
-      next.action();
-      await settlePromises();
-    }
+    await this.#fireUntil(toNs);
     this.#nowNs = toNs;
   }
 
   /** Runs until no alarm is armed. */
-  async runAll(): Promise<void> {
+  runAll(): Promise<void> {
+    return this.#fireUntil(Number.POSITIVE_INFINITY);
+  }
+
+  async #fireUntil(limitNs: number): Promise<void> {
     await settlePromises();
-    for (
-      let next = this.#takeDue(Number.POSITIVE_INFINITY);
-      next !== null;
-      next = this.#takeDue(Number.POSITIVE_INFINITY)
-    ) {
+    for (let next = this.#takeDue(limitNs); next !== null; next = this.#takeDue(limitNs)) {
       this.#nowNs = next.atNs;
       next.action();
       await settlePromises();
@@ -106,21 +102,46 @@ export class VirtualClock implements Clock {
   }
 
   #takeDue(limitNs: number): Alarm | null {
-    this.#alarms = this.#alarms.filter((alarm) => !alarm.cancelled);
-    let first: Alarm | null = null;
-    for (const alarm of this.#alarms) {
-      if (alarm.atNs > limitNs) continue;
-      if (
-        first === null ||
-        alarm.atNs < first.atNs ||
-        (alarm.atNs === first.atNs && alarm.order < first.order)
-      ) {
-        first = alarm;
-      }
+    for (let first = this.#alarms[0]; first !== undefined; first = this.#alarms[0]) {
+      if (first.atNs > limitNs && !first.cancelled) return null;
+      this.#dropFirst();
+      if (!first.cancelled) return first;
     }
-    if (first !== null) first.cancelled = true;
-    return first;
+    return null;
   }
+
+  #push(alarm: Alarm): void {
+    const heap = this.#alarms;
+    let at = heap.length;
+    while (at > 0) {
+      const parentAt = (at - 1) >> 1;
+      const parent = heap[parentAt] as Alarm;
+      if (!isBefore(alarm, parent)) break;
+      heap[at] = parent;
+      at = parentAt;
+    }
+    heap[at] = alarm;
+  }
+
+  #dropFirst(): void {
+    const heap = this.#alarms;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    let at = 0;
+    for (let childAt = 1; childAt < heap.length; childAt = 2 * at + 1) {
+      const right = heap[childAt + 1];
+      if (right !== undefined && isBefore(right, heap[childAt] as Alarm)) childAt += 1;
+      const child = heap[childAt] as Alarm;
+      if (!isBefore(child, last)) break;
+      heap[at] = child;
+      at = childAt;
+    }
+    heap[at] = last;
+  }
+}
+
+function isBefore(a: Alarm, b: Alarm): boolean {
+  return a.atNs < b.atNs || (a.atNs === b.atNs && a.order < b.order);
 }
 
 /** Lets chains of already resolved promises run before virtual time moves on. */

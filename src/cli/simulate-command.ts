@@ -1,221 +1,80 @@
 /** `goodput simulate`: a serving engine on a clock of arithmetic. */
 import { type Command, Option } from 'commander';
-import { EXIT_CODES, NS_PER_SECOND, nsFromSeconds, usageProblem } from '../base/index.ts';
+import { EXIT_CODES, type ExitCode, ProblemsError, usageProblem } from '../base/index.ts';
+import { addRunFlags, addShowOptions, type Register } from './command.ts';
+import type { CommandContext } from './context.ts';
 import {
-  type AttainmentCounts,
-  rateGrid,
-  sweepCapacity,
-  SWEEP_DEFAULTS,
-  SWEEP_RATES,
-  type SweepCapacity,
-  sweepCapacityText,
-  sweepObjectiveText,
-  type SweepOptions,
-  type SweepRow,
-  sweepRow,
-  sweepTable,
-} from '../simulator/index.ts';
-import type { Register } from './command.ts';
-import { OptionReader } from './option-reader.ts';
-
-interface SimulateOptions {
-  readonly preset?: string;
-  readonly method: 'naive' | 'skip';
-  readonly leakFree: boolean;
-  readonly rate?: string;
-  readonly duration: string;
-  readonly cut: string;
-  readonly seed: string;
-  readonly tokenBudget: string;
-  readonly maxSequences: string;
-  readonly ttft: string;
-  readonly tpot: string;
-  readonly split?: string;
-  readonly itl: boolean;
-  readonly capacity?: string;
-  readonly grid: string;
-  readonly format: 'text' | 'json';
-}
+  addPresetOptions,
+  PRESET_ONLY,
+  PRESET_SHARED,
+  type PresetOptions,
+  simulatePreset,
+} from './simulate-preset.ts';
+import { addServiceOptions, SIMULATED_FLAGS, simulateSpec } from './simulate-spec.ts';
 
 export const simulateCommand: Register = (program, context, finish) => {
   const command = program
     .command('simulate')
     .description(
-      'Serves simulated traffic at rising rates and judges every request. The preset goodput-sweep is\n' +
-        'the program of "Latency SLOs and goodput", bug for bug: one replica of a 70B model on 8 devices.',
+      'Serves the load of a run file, or of the same flags, by a simulated engine instead of a server,\n' +
+        'and judges every request. Or prints the table of a preset: goodput-sweep is the program of\n' +
+        '"Latency SLOs and goodput", bug for bug.',
     )
-    .addOption(
-      new Option('--preset <name>', 'what is simulated; required').choices(['goodput-sweep']),
-    );
-  addSweepOptions(command)
-    .addOption(
-      new Option('--format <format>', 'text, or json alone on stdout')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
-    .action((options: SimulateOptions) => {
-      const { sweep, rates, targetShare } = readOptions(options);
-      if (targetShare === null) {
-        const rows = rates.map((offeredRps) => sweepRow(offeredRps, sweep));
-        context.stdout(
-          options.format === 'json'
-            ? jsonText({ ...settingsJson(sweep), rows: rows.map((row) => rowJson(row, sweep)) })
-            : sweepText(rows, sweep),
-        );
-      } else {
-        const capacity = sweepCapacity(rates, targetShare, sweep);
-        context.stdout(
-          options.format === 'json'
-            ? jsonText({ ...settingsJson(sweep), ...capacityJson(capacity) })
-            : `${[sweepObjectiveText(sweep), '', ...sweepCapacityText(capacity)].join('\n')}\n`,
-        );
-      }
-      finish(EXIT_CODES.fine);
+    .argument('[spec]', 'YAML run file; what its target says of the wire does not matter here');
+  addServiceOptions(command.optionsGroup('Simulated service:'));
+  addRunFlags(command.optionsGroup('Load and objective, as in goodput run:'), SIMULATED_FLAGS);
+  command.option('--force', 'replace an earlier run in --out', false);
+  addPresetOptions(
+    command
+      .optionsGroup('Preset:')
+      .addOption(
+        new Option(
+          '--preset <name>',
+          'a table instead of a spec; --rate, --duration (300s), --seed (3), --token-budget and --max-sequences apply',
+        ).choices(['goodput-sweep']),
+      ),
+  );
+  addShowOptions(command.optionsGroup('Output:'))
+    .addHelpText('after', EXAMPLES)
+    .action(async (spec: string | undefined, _options: unknown, self: Command) => {
+      finish(await simulate(spec, self, context));
     });
 };
 
-function addSweepOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--method <method>', 'step by step, or from one decision to the next')
-        .choices(['naive', 'skip'])
-        .default('skip'),
-    )
-    .option('--leak-free', 'without the leak of one context token per finished request', false)
-    .option(
-      '--rate <rps,…>',
-      `requests per second. Left out: ${SWEEP_RATES.join(',')}, or the grid with --capacity`,
-    )
-    .option('--duration <time>', 'how long requests arrive', '300s')
-    .option('--cut <time>', 'arrivals this near to start and end do not count', '30s')
-    .option('--seed <number>', 'seed of arrivals and lengths', String(SWEEP_DEFAULTS.seed))
-    .option(
-      '--token-budget <tokens>',
-      'most tokens computed in a step',
-      String(SWEEP_DEFAULTS.tokenBudget),
-    )
-    .option(
-      '--max-sequences <count>',
-      'most requests that decode',
-      String(SWEEP_DEFAULTS.maxSequences),
-    )
-    .option('--ttft <time>', 'limit on the time to first token', '1s')
-    .option('--tpot <time>', 'limit on the time per output token', '15ms')
-    .option('--split <tokens>', 'attainment of prompts below and from so many tokens as columns')
-    .option('--itl', 'gaps between tokens as columns: each step, weighted by what decodes', false)
-    .option('--capacity <share>', 'search for the largest rate that attains this share')
-    .option('--grid <rps>', 'distance of the rates that --capacity tries', '0.25');
-}
+const EXAMPLES = `
+Examples:
+  goodput simulate --rate 2,4,6,8 --duration 120s --input 512 --output 128 --exact --slo 'ttft<=1s,attainment>=95%'
+  goodput simulate spec.yaml --replicas 4 --router least-outstanding --out runs/four
+  goodput simulate --preset goodput-sweep`;
 
-interface Simulation {
-  readonly sweep: SweepOptions;
-  readonly rates: Iterable<number>;
-  /** `null` = rows, no search. */
-  readonly targetShare: number | null;
-}
-
-function readOptions(options: SimulateOptions): Simulation & { readonly rates: readonly number[] } {
-  const reader = new OptionReader();
-  if (options.preset === undefined) {
-    reader.add(usageProblem('E_USAGE_MISSING', '--preset is missing', 'write goodput-sweep'));
+function simulate(
+  spec: string | undefined,
+  command: Command,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const options = command.opts<Partial<PresetOptions>>();
+  const given = command.options
+    .map((option) => ({ name: option.attributeName(), flag: option.long ?? option.flags }))
+    .filter(({ name }) => command.getOptionValueSource(name) === 'cli');
+  const misplaced = given.filter(({ name }) =>
+    options.preset === undefined
+      ? PRESET_ONLY.has(name)
+      : !PRESET_ONLY.has(name) && !PRESET_SHARED.has(name),
+  );
+  const problems = misplaced.map(({ flag }) =>
+    usageProblem(
+      'E_USAGE_CONFLICT',
+      options.preset === undefined ? `${flag} needs --preset` : `${flag} does not go with --preset`,
+    ),
+  );
+  if (options.preset !== undefined && spec !== undefined) {
+    problems.push(usageProblem('E_USAGE_CONFLICT', 'a run file does not go with --preset'));
   }
-  const durationNs = reader.durationNs('--duration', options.duration, 'above0');
-  const cutNs = reader.durationNs('--cut', options.cut, 'any');
-  if (durationNs > 0 && durationNs <= 2 * cutNs) {
-    reader.add(
-      usageProblem('E_USAGE_CONFLICT', '--cut leaves nothing of --duration', 'cut less than half'),
-    );
+  if (options.preset !== undefined && !['text', 'json'].includes(options.format ?? 'text')) {
+    problems.push(usageProblem('E_USAGE_VALUE', 'a preset is written as text or json'));
   }
-  const isSearch = options.capacity !== undefined;
-  if (isSearch && (options.itl || options.split !== undefined)) {
-    const columns = options.itl ? '--itl' : '--split';
-    reader.add(usageProblem('E_USAGE_CONFLICT', `${columns} adds columns, --capacity prints none`));
-  }
-  const grid = reader.positiveNumber('--grid', options.grid);
-  const rates =
-    options.rate === undefined
-      ? isSearch
-        ? [...rateGrid(grid)]
-        : SWEEP_RATES
-      : reader.positiveNumbers('--rate', options.rate);
-  const sweep: SweepOptions = {
-    durationSeconds: durationNs / NS_PER_SECOND,
-    cutSeconds: cutNs / NS_PER_SECOND,
-    seed: reader.wholeNumber('--seed', options.seed, 0),
-    tokenBudget: reader.count('--token-budget', options.tokenBudget),
-    maxSequences: reader.count('--max-sequences', options.maxSequences),
-    objective: {
-      ttftSeconds: reader.durationNs('--ttft', options.ttft, 'above0') / NS_PER_SECOND,
-      tpotSeconds: reader.durationNs('--tpot', options.tpot, 'above0') / NS_PER_SECOND,
-    },
-    leakFree: options.leakFree,
-    method: options.method,
-    splitTokens: options.split === undefined ? null : reader.count('--split', options.split),
-    gaps: options.itl,
-  };
-  const targetShare =
-    options.capacity === undefined ? null : reader.share('--capacity', options.capacity);
-  reader.finish();
-  return { sweep, rates: isSearch ? rates.toSorted((a, b) => a - b) : rates, targetShare };
-}
-
-function sweepText(rows: readonly SweepRow[], sweep: SweepOptions): string {
-  return `${[
-    sweepObjectiveText(sweep),
-    '',
-    ...sweepTable(rows, sweep),
-    '',
-    'no interval: each row is one draw of requests that share a queue; another --seed differs.',
-    ...(rows.some(({ flags }) => flags.includes('growingBacklog'))
-      ? ['growing backlog: the figures depend on how long requests arrive.']
-      : []),
-  ].join('\n')}\n`;
-}
-
-function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-function settingsJson(sweep: SweepOptions) {
-  const { durationSeconds, cutSeconds, objective, gaps: _, splitTokens: __, ...rest } = sweep;
-  return {
-    preset: 'goodput-sweep',
-    ...rest,
-    durationNs: nsFromSeconds(durationSeconds),
-    cutNs: nsFromSeconds(cutSeconds),
-    objective: {
-      ttftNs: nsFromSeconds(objective.ttftSeconds),
-      tpotNs: nsFromSeconds(objective.tpotSeconds),
-    },
-  };
-}
-
-function rowJson(row: SweepRow, { splitTokens }: SweepOptions) {
-  const { counts, split, itl, ttftP95Seconds, tpotP95Seconds, ...rest } = row;
-  return {
-    ...rest,
-    ...counts,
-    ttftP95Ns: nsOrNull(ttftP95Seconds),
-    tpotP95Ns: nsOrNull(tpotP95Seconds),
-    split: split === null ? null : { splitTokens, ...split },
-    itl: itl === null ? null : { p50Ns: nsOrNull(itl.p50Seconds), p99Ns: nsOrNull(itl.p99Seconds) },
-  };
-}
-
-function capacityJson({ capacity, fullStepSeconds, loads, ...rest }: SweepCapacity) {
-  const flat = (load: { readonly offeredRps: number; readonly counts: AttainmentCounts }) => ({
-    offeredRps: load.offeredRps,
-    ...load.counts,
-  });
-  return {
-    ...rest,
-    firstBeyond: rest.firstBeyond === null ? null : flat(rest.firstBeyond),
-    capacity: capacity === null ? null : flat(capacity),
-    fullStepNs: nsFromSeconds(fullStepSeconds),
-    loads: loads.map(flat),
-  };
-}
-
-function nsOrNull(seconds: number | null): number | null {
-  return seconds === null ? null : nsFromSeconds(seconds);
+  if (problems.length > 0) throw new ProblemsError(problems);
+  if (options.preset === undefined) return simulateSpec(spec, command, context);
+  simulatePreset(command.opts<PresetOptions>(), context);
+  return Promise.resolve(EXIT_CODES.fine);
 }

@@ -1,7 +1,7 @@
 /**
  * `experiment`: the only place where rooms meet as a process. Start with `run-experiment.ts`: plan,
- * preflight, load points, summary. Touches the world through the client, host and store rooms and
- * through the ports it is given.
+ * preflight, load points, summary; `simulate-run.ts` is the same without a server. Touches the
+ * world through the client, host and store rooms and through the ports it is given.
  */
 export * from './check-target.ts';
 export * from './exit-code.ts';
@@ -11,4 +11,5 @@ export * from './preflight.ts';
 export * from './prompt-source.ts';
 export * from './run-experiment.ts';
 export { specText } from './run-manifest.ts';
+export * from './simulate-run.ts';
 export * from './summarise-run.ts';

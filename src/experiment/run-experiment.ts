@@ -194,6 +194,8 @@ function runOne(
     budget: parts.budget,
     folder: parts.folder,
     template: {
+      source: manifest.source,
+      clock: manifest.clock,
       experimentHash: manifest.experimentHash,
       runId: ports.runId,
       pointIndex: point.index,

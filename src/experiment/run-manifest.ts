@@ -45,11 +45,14 @@ export function runManifest(inputs: ManifestInputs): Manifest {
     experimentHash: contentHash({ ...shaping, version: toolVersion, host: machine }),
     runId: inputs.runId,
     startedAt: inputs.startedAt,
+    source: 'measured',
+    clock: 'client',
     ...shaping,
     scheduleHashes: plan.points.map(({ schedule }) => schedule.hash),
     seeds: { ...plan.seeds },
     host: machine,
     preflight: preflightJson(preflight),
+    simulated: null,
     points: [],
   };
 }
@@ -70,37 +73,33 @@ export function specText(spec: RunSpec): string {
   });
 }
 
-/** Names under `declare:` that have a place of their own among the facts. */
-const DECLARABLE = [
-  'model',
-  'checkpointHash',
-  'precision',
-  'serverCommit',
-  'serverVersion',
-  'gpu',
-  'driver',
-  'tokenizer',
-  'cacheState',
-  'sampling',
-] as const satisfies readonly (keyof ExperimentFacts)[];
-
 /** Measured where the system tells, declared by the user else, or unknown. */
 function experimentFacts(spec: RunSpec, preflight: Preflight): ExperimentFacts {
-  const declared = (name: (typeof DECLARABLE)[number]): Fact => {
+  const facts = declaredFacts(spec);
+  const measured = (value: JsonValue | null): Fact | null =>
+    value === null ? null : { from: 'measured', value };
+  return {
+    ...facts,
+    model: measured(preflight.talk.model) ?? facts.model,
+    serverVersion: measured(preflight.identity.version) ?? facts.serverVersion,
+  };
+}
+
+/** What the user says of the target, `unknown` where nothing is said. */
+export function declaredFacts(spec: RunSpec): ExperimentFacts {
+  const declared = (name: keyof ExperimentFacts): Fact => {
     const value = spec.declare[name];
     return value === undefined ? { from: 'unknown' } : { from: 'declared', value };
   };
-  const measured = (value: JsonValue | null, name: (typeof DECLARABLE)[number]): Fact =>
-    value === null ? declared(name) : { from: 'measured', value };
   const sampling = Object.fromEntries(
     Object.entries(spec.target.body).filter(([name]) => SAMPLING_FIELDS.has(name)),
   );
   return {
-    model: measured(preflight.talk.model, 'model'),
+    model: declared('model'),
     checkpointHash: declared('checkpointHash'),
     precision: declared('precision'),
     serverCommit: declared('serverCommit'),
-    serverVersion: measured(preflight.identity.version, 'serverVersion'),
+    serverVersion: declared('serverVersion'),
     gpu: declared('gpu'),
     driver: declared('driver'),
     tokenizer: declared('tokenizer'),

@@ -69,7 +69,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
     stopStarts: options.stopStarts,
     cancelAll: options.cancelAll,
     template: options.template,
-    onRecord: recorder(options),
+    onRecord: pointRecorder(point, options.folder),
     onProgress: options.onProgress,
   });
   const evidence = await meter.stop();
@@ -90,10 +90,10 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
  * A closed loop is planned longer than it runs; what lies beyond the last place it came to is no
  * result. Places before that are, because users do not come to theirs in order.
  */
-function recorder({
-  point,
-  folder,
-}: PointRunOptions): Parameters<typeof runSchedule>[0]['onRecord'] {
+export function pointRecorder(
+  point: PlannedPoint,
+  folder: RunFolder,
+): Parameters<typeof runSchedule>[0]['onRecord'] {
   let lastReached = -1;
   return (record) => {
     const { dispatch, scheduleIndex } = record;

@@ -17,8 +17,8 @@ export async function summariseRun(
   const summariser = createSummariser({
     ...options,
     experimentHash: manifest.experimentHash,
-    source: 'measured',
-    clock: 'client',
+    source: manifest.source,
+    clock: manifest.clock,
     prefixCache: manifest.prefixCache,
     exactOutput: manifest.counting.exactOutput,
     points: manifest.points,

@@ -5,7 +5,9 @@ import {
   type DropReason,
   NO_OUTPUT,
   RECORD_SCHEMA_VERSION,
+  type RecordClock,
   type RecordLabels,
+  type RecordSource,
   type RequestRecord,
   type SendResult,
   type Timeline,
@@ -14,6 +16,9 @@ import type { ScheduledRequest } from '../workload/index.ts';
 
 /** What all records of one load point share. */
 export interface RecordTemplate {
+  readonly source: RecordSource;
+  /** Whose clock the send port reads. */
+  readonly clock: RecordClock;
   readonly experimentHash: string;
   /** Names the run; request ids are made of it, so that no two runs share one. */
   readonly runId: string;
@@ -120,8 +125,8 @@ function baseRecord(
   const requestId = requestIdOf(template, request);
   return {
     schemaVersion: RECORD_SCHEMA_VERSION,
-    source: 'measured',
-    clock: 'client',
+    source: template.source,
+    clock: template.clock,
     experimentHash: template.experimentHash,
     pointIndex: template.pointIndex,
     scheduleIndex: request.index,

@@ -1,5 +1,6 @@
 /** Everything that shaped a run, frozen beside its records (`manifest.json`). */
 import type { JsonValue } from '../base/index.ts';
+import type { RecordClock, RecordSource } from './request-record.ts';
 
 export const MANIFEST_SCHEMA_VERSION = 1;
 
@@ -40,6 +41,10 @@ export interface Manifest {
   readonly runId: string;
   /** Wall-clock time of the clock's origin, read once. */
   readonly startedAt: string;
+  /** Where the records are from. */
+  readonly source: RecordSource;
+  /** Whose clock stamped them. */
+  readonly clock: RecordClock;
   readonly target: { readonly url: string; readonly api: string; readonly stream: boolean };
   readonly facts: ExperimentFacts;
   readonly counting: CountingContract;
@@ -54,8 +59,10 @@ export interface Manifest {
     readonly memoryBytes: number;
     readonly os: string;
   };
-  /** What the preflight saw. */
+  /** What the preflight saw; `null` when nothing was asked. */
   readonly preflight: JsonValue;
+  /** What stood in for a server; `null` when a real one was measured. */
+  readonly simulated: JsonValue;
   /** Load points in the order they ran, as a reader of the records needs them. */
   readonly points: readonly ManifestPoint[];
 }

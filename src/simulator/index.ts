@@ -2,6 +2,7 @@
  * `simulator`: serving without a server, on a clock of arithmetic. Read `goodput-sweep.ts` (the
  * mission document's program as a preset), `batch.ts` (what a step is), `step-run.ts` (many steps
  * as one sum) and `drive-batch.ts` (step by step, or from decision to decision).
+ * `simulate-schedule.ts` serves the schedule of any load test, `serve-requests.ts` bare arrivals.
  */
 export * from './batch.ts';
 export * from './cpython-random.ts';
@@ -15,3 +16,6 @@ export * from './sweep-table.ts';
 export * from './sweep-tally.ts';
 export * from './sweep-workload.ts';
 export * from './serve-requests.ts';
+export * from './router.ts';
+export * from './simulate-schedule.ts';
+export * from './simulated-service.ts';

@@ -38,6 +38,9 @@ const manifest: z.ZodType<Manifest> = z.object({
   experimentHash: z.string(),
   runId: z.string(),
   startedAt: z.string(),
+  // Runs written before anything was simulated do not say.
+  source: z.enum(['measured', 'simulated', 'imported']).default('measured'),
+  clock: z.enum(['client', 'edge', 'server']).default('client'),
   target: z.object({ url: z.string(), api: z.string(), stream: z.boolean() }),
   facts: z.object({
     model: fact,
@@ -67,6 +70,7 @@ const manifest: z.ZodType<Manifest> = z.object({
     os: z.string(),
   }),
   preflight: json,
+  simulated: json.default(null),
   points: z.array(point),
 });
 

@@ -10,6 +10,8 @@ export function manifestOf(changes: Partial<Manifest> = {}): Manifest {
     experimentHash: 'e',
     runId: 'run',
     startedAt: '2026-01-01T00:00:00.000Z',
+    source: 'measured',
+    clock: 'client',
     target: { url: 'http://127.0.0.1:8000/', api: 'chat', stream: true },
     facts: {
       model: { from: 'measured', value: 'm' },
@@ -30,6 +32,7 @@ export function manifestOf(changes: Partial<Manifest> = {}): Manifest {
     seeds: { arrivals: 1 },
     host: { cpus: 2, cpuModel: 'some processor', memoryBytes: 1, os: 'linux' },
     preflight: null,
+    simulated: null,
     points: [
       {
         index: 0,

@@ -80,6 +80,8 @@ export function startPoint(
     stopStarts: stopStarts.signal,
     cancelAll: cancelAll.signal,
     template: {
+      source: 'measured',
+      clock: 'client',
       experimentHash: 'e',
       runId: 'run',
       pointIndex: 0,

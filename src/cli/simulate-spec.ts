@@ -1,0 +1,256 @@
+/** `goodput simulate SPEC`: the load of a run file, or of its flags, on a simulated service. */
+import { type Command, Option } from 'commander';
+import { type ExitCode, type JsonValue, ProblemsError, usageProblem } from '../base/index.ts';
+import { parseRunSpec, RUN_FLAGS, runSpecFromFlags, type RunSpec } from '../config/index.ts';
+import {
+  type CostModel,
+  GENERIC_FACTORS,
+  rooflineCostModel,
+  seedCostModel,
+  type EngineOptions,
+  type KvMemoryOptions,
+} from '../engine/index.ts';
+import {
+  isSweep,
+  runExitCode,
+  SIMULATED_URL,
+  type SimulatedTarget,
+  simulateRun,
+} from '../experiment/index.ts';
+import { parseModelConfig } from '../importers/index.ts';
+import type { RoutingPolicy } from '../simulator/index.ts';
+import { givenRunFlags, type ShowOptions } from './command.ts';
+import type { CommandContext } from './context.ts';
+import { DEVICE_NAMES, readDevice } from './device-option.ts';
+import { readTextFile } from './files.ts';
+import { catchInterrupts } from './interrupts.ts';
+import { imported } from './measured-runs.ts';
+import { OptionReader } from './option-reader.ts';
+import { progressLine } from './progress.ts';
+import { configContext, isUrl } from './read-spec.ts';
+import { defaultRunDir } from './run-load.ts';
+import { showSummary } from './show-summary.ts';
+import { TOOL_VERSION } from './version.ts';
+
+/** Flags of `run` about the wire, the client and its lateness: there is none of these here. */
+const WIRE_FLAGS: ReadonlySet<string> = new Set([
+  '--url',
+  '--api',
+  '--no-stream',
+  '--key-env',
+  '--key-file',
+  '--key-header',
+  '--header',
+  '--body',
+  '--tokens-per-event',
+  '--proxy',
+  '--ca',
+  '--connect-timeout',
+  '--max-line-bytes',
+  '--max-response-bytes',
+  '--bodies',
+  '--lateness-limit',
+]);
+
+export const SIMULATED_FLAGS: ReadonlySet<string> = new Set(
+  RUN_FLAGS.map(({ flag }) => flag).filter((flag) => !WIRE_FLAGS.has(flag)),
+);
+
+const ROUTERS: Readonly<Record<string, RoutingPolicy>> = {
+  'round-robin': 'roundRobin',
+  'least-outstanding': 'leastOutstanding',
+  'prefix-affine': 'prefixAffine',
+};
+
+interface ServiceFlags {
+  readonly tokenBudget: string;
+  readonly maxSequences: string;
+  readonly maxWaiting?: string;
+  readonly maxModelTokens?: string;
+  readonly longPrefillThreshold?: string;
+  readonly kvBlocks?: string;
+  readonly blockSize: string;
+  readonly prefixCaching: boolean;
+  readonly replicas: string;
+  readonly router: string;
+  readonly config?: string;
+  readonly device?: string;
+  readonly tensorParallel?: string;
+  readonly speedScale: string;
+}
+
+export function addServiceOptions(command: Command): Command {
+  return command
+    .option('--token-budget <tokens>', 'most tokens computed in a step', '512')
+    .option('--max-sequences <count>', 'most requests in a step', '256')
+    .option('--max-waiting <count>', 'most requests waiting; more get 503. Left out: no limit')
+    .option('--max-model-tokens <tokens>', 'longest prompt and answer. Left out: no limit')
+    .option(
+      '--long-prefill-threshold <tokens>',
+      'most tokens of one prompt in a step. Left out: no limit',
+    )
+    .option('--kv-blocks <count>', 'blocks of KV memory per replica. Left out: never short')
+    .option('--block-size <count>', 'tokens a block holds', '16')
+    .option(
+      '--prefix-caching',
+      'find the blocks of earlier prompts again; needs --kv-blocks',
+      false,
+    )
+    .option('--replicas <count>', 'engines behind the router', '1')
+    .addOption(
+      new Option('--router <policy>', 'which replica a request goes to')
+        .choices(Object.keys(ROUTERS))
+        .default('round-robin'),
+    )
+    .option('--device <name|@file>', `device of a replica: ${DEVICE_NAMES}, or a sheet in YAML`)
+    .option(
+      '--config <file>',
+      'config.json of the model. Without it and --device: a 70B model on 8 devices',
+    )
+    .option('--tensor-parallel <count>', 'devices that every layer is split over. Left out: 1')
+    .option('--speed-scale <factor>', 'factor on every step time: 1.05 is 5 % slower', '1');
+}
+
+interface SpecOptions extends ShowOptions, ServiceFlags {
+  readonly force: boolean;
+}
+
+export async function simulateSpec(
+  file: string | undefined,
+  command: Command,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const options = command.opts<SpecOptions>();
+  const spec = readSimulatedSpec(file, command, context);
+  const target = readTarget(options);
+  const now = new Date();
+  const dir = spec.out ?? defaultRunDir(spec.name, now);
+  const interrupts = catchInterrupts(context);
+  const progress = progressLine(context, { quiet: options.quiet });
+  try {
+    const { summary, manifest, interrupted } = await simulateRun(spec, target, {
+      readText: readTextFile,
+      toolVersion: TOOL_VERSION,
+      dir,
+      force: options.force,
+      startedAt: now.toISOString(),
+      stopStarts: interrupts.stopStarts,
+      cancelAll: interrupts.cancelAll,
+      notify: progress.notify,
+    });
+    progress.end();
+    showSummary(context, { summary, manifest }, { ...options, files: [dir] });
+    return runExitCode({ summary, interrupted, sweep: isSweep(spec) });
+  } finally {
+    progress.end();
+    interrupts.release();
+  }
+}
+
+/** As for `run`, save that there is no target to name. */
+function readSimulatedSpec(
+  file: string | undefined,
+  command: Command,
+  context: CommandContext,
+): RunSpec {
+  if (file !== undefined && isUrl(file)) {
+    throw new ProblemsError([
+      usageProblem('E_USAGE_CONFLICT', 'a URL is not simulated', `goodput run ${file} loads it`),
+    ]);
+  }
+  const flags = { ...givenRunFlags(command), url: SIMULATED_URL };
+  const settings = configContext(context);
+  const parsed =
+    file === undefined
+      ? runSpecFromFlags(flags, settings)
+      : parseRunSpec(readTextFile(file), { ...settings, file, flags });
+  if ('problems' in parsed) throw new ProblemsError(parsed.problems);
+  return parsed.spec;
+}
+
+/** Errors: ProblemsError with every option that cannot be read. */
+function readTarget(flags: ServiceFlags): SimulatedTarget {
+  const reader = new OptionReader();
+  const optional = (flag: string, text: string | undefined): number | null =>
+    text === undefined ? null : reader.count(flag, text);
+  const limits = {
+    tokenBudget: reader.count('--token-budget', flags.tokenBudget),
+    maxSequences: reader.count('--max-sequences', flags.maxSequences),
+    maxWaiting: optional('--max-waiting', flags.maxWaiting),
+    maxModelTokens: optional('--max-model-tokens', flags.maxModelTokens),
+    longPrefillTokenThreshold: optional('--long-prefill-threshold', flags.longPrefillThreshold),
+  };
+  const memory = readMemory(flags, reader);
+  const speedScale = reader.positiveNumber('--speed-scale', flags.speedScale);
+  const replicas = reader.count('--replicas', flags.replicas);
+  const tensor = optional('--tensor-parallel', flags.tensorParallel) ?? 1;
+  if ((flags.config === undefined) !== (flags.device === undefined)) {
+    const [one, other] = flags.config === undefined ? DEVICE_FIRST : DEVICE_FIRST.toReversed();
+    reader.add(usageProblem('E_USAGE_MISSING', `${one} needs ${other} beside it`));
+  }
+  if (flags.tensorParallel !== undefined && flags.device === undefined) {
+    reader.add(usageProblem('E_USAGE_MISSING', '--tensor-parallel needs --device and --config'));
+  }
+  reader.finish();
+  const cost = readCost(flags, tensor);
+  const engine: EngineOptions = {
+    limits,
+    policy: 'fcfs',
+    memory,
+    costModel: cost.model,
+    speedScale,
+  };
+  return {
+    service: { engine, replicas, router: ROUTERS[flags.router] as RoutingPolicy },
+    description: {
+      cost: cost.description,
+      limits,
+      memory: memory === null ? null : { ...memory },
+      speedScale,
+      replicas,
+      router: flags.router,
+    },
+  };
+}
+
+const DEVICE_FIRST = ['--device', '--config'] as const;
+
+function readMemory(flags: ServiceFlags, reader: OptionReader): KvMemoryOptions | null {
+  const blockTokens = reader.count('--block-size', flags.blockSize);
+  const { prefixCaching } = flags;
+  if (flags.kvBlocks === undefined) {
+    if (prefixCaching) {
+      const hint = 'a cache has a size: name the blocks of memory';
+      reader.add(usageProblem('E_USAGE_MISSING', '--prefix-caching needs --kv-blocks', hint));
+    }
+    return null;
+  }
+  const blocks = reader.count('--kv-blocks', flags.kvBlocks);
+  return { blocks, blockTokens, prefixCaching, reserveFullPrompt: true };
+}
+
+function readCost(
+  { config, device }: ServiceFlags,
+  tensor: number,
+): { readonly model: CostModel; readonly description: JsonValue } {
+  if (config === undefined || device === undefined) {
+    return { model: seedCostModel, description: seedCostModel.name };
+  }
+  const shape = imported(parseModelConfig(readTextFile(config), { file: config }));
+  const sheet = readDevice(device);
+  const model = rooflineCostModel({
+    shape,
+    device: sheet,
+    parallelism: { tensor, expertRanks: 1 },
+    factors: GENERIC_FACTORS,
+    calibration: { provenance: 'data sheet and generic factors', hull: null, residuals: [] },
+  });
+  const description = {
+    name: model.name,
+    device: { ...sheet },
+    shape: JSON.parse(JSON.stringify(shape)) as JsonValue,
+    tensorParallel: tensor,
+    factors: { ...GENERIC_FACTORS },
+  };
+  return { model, description };
+}
