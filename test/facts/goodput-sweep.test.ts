@@ -1,5 +1,7 @@
 /** The program of "Latency SLOs and goodput": its table and longer runs of it, bug for bug. */
 import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import type { CommandContext } from '../../src/cli/context.ts';
 import {
   SWEEP_DEFAULTS,
   SWEEP_RATES,
@@ -62,6 +64,60 @@ describe.each(['naive', 'naiveSummed', 'skip'] as const)('the table, %s', (metho
 
   it('goes on agreeing over 40,000 s', () => {
     expect(longRun(7.5, 21, { method })).toEqual([299_913, '92.73']);
+  });
+});
+
+describe('the command', () => {
+  async function printed(...more: string[]): Promise<string[]> {
+    let text = '';
+    const context: CommandContext = {
+      env: {},
+      stdout: (part) => (text += part),
+      stderr: (part) => (text += part),
+      stdoutIsTerminal: false,
+      stderrIsTerminal: false,
+      columns: 100,
+      color: false,
+      onInterrupt: () => () => {},
+    };
+    const args = ['simulate', '--preset', 'goodput-sweep', ...more];
+    expect(await runCommandLine(args, context)).toBe(0);
+    return text.split('\n');
+  }
+
+  it.each(['naive', 'skip'])('prints the table, with a column of flags; %s', async (method) => {
+    const lines = await printed('--method', method);
+    expect(lines.slice(2, 2 + TABLE.length).map(asPrinted)).toEqual(TABLE);
+    expect(lines[3]).toMatch(/3\.8\/s {2}no interval$/);
+    expect(lines[12]).toMatch(/0\.0\/s {2}growing backlog, no interval$/);
+  });
+
+  it('searches a grid for the capacity, and names what binds', async () => {
+    const text = (await printed('--capacity', '95%', '--token-budget', '256')).join('\n');
+    expect(text).toContain('8.25 /s');
+    expect(text).toContain('Binds: TTFT.');
+    expect(text).toContain('TPOT ceiling: 8.331ms');
+  });
+
+  it('gives counts and whole nanoseconds as JSON', async () => {
+    const json: unknown = JSON.parse(
+      (await printed('--rate', '7.5', '--split', '4000', '--itl', '--format', 'json')).join('\n'),
+    );
+    expect(json).toMatchObject({
+      preset: 'goodput-sweep',
+      rows: [
+        {
+          offeredRps: 7.5,
+          requests: 1_764,
+          good: 1_687,
+          tpotMisses: 75,
+          ttftMisses: 2,
+          split: { splitTokens: 4_000 },
+          itl: { p99Ns: 15_861_333 },
+          flags: ['noInterval'],
+        },
+      ],
+    });
   });
 });
 
