@@ -138,8 +138,9 @@ export function missesText(point: PointSummary): string {
     .filter((miss) => miss.missed > 0 || (open && miss.unknown > 0))
     .map((miss) => {
       const alone = miss.missed > 0 ? ` (${countFigure(miss.soleMiss)} missed only this)` : '';
+      const why = miss.objective === 'correctness' ? faultsText(miss.reasons) : '';
       const unknown = open && miss.unknown > 0 ? `, ${countFigure(miss.unknown)} unknown` : '';
-      return `${PART_NAMES[miss.objective]} ${countFigure(miss.missed)}${alone}${unknown}`;
+      return `${PART_NAMES[miss.objective]} ${countFigure(miss.missed)}${why}${alone}${unknown}`;
     });
   const { dropped } = point.ledger;
   if (dropped > 0) misses.push(`${countFigure(dropped)} dropped`);
@@ -151,6 +152,18 @@ export function missesText(point: PointSummary): string {
         `${PART_NAMES[miss.objective]} not applicable to ${countFigure(miss.notApplicable)}`,
     );
   return [...misses, ...inapplicable].join(' · ');
+}
+
+/**
+ * `: finish:length 2, noFinishReason 1`. A latency's only fault is its limit, and that a request
+ * failed or timed out stands in the ledger.
+ */
+function faultsText(reasons: Readonly<Record<string, number>>): string {
+  const faults = Object.entries(reasons)
+    .filter(([word]) => !['failed', 'timedOut', 'cancelled', 'refused'].includes(word))
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([word, count]) => `${word} ${countFigure(count)}`);
+  return faults.length === 0 ? '' : `: ${faults.join(', ')}`;
 }
 
 /** The parts of an objective as an expression writes them. */

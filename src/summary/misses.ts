@@ -20,17 +20,20 @@ const ORDER: readonly ObjectiveName[] = [
 export function missesOf(rows: readonly RequestRow[]): PointSummary['misses'] {
   return ORDER.flatMap((objective) => {
     const counts = { missed: 0, soleMiss: 0, unknown: 0, notApplicable: 0 };
+    const reasons: Record<string, number> = {};
     let asked = false;
     for (const row of rows) {
-      const state = row.objectives.find((entry) => entry.objective === objective)?.state;
-      if (state === undefined) continue;
+      const result = row.objectives.find((entry) => entry.objective === objective);
+      if (result === undefined) continue;
+      const { state, reason } = result;
       asked = true;
       if (state === 'met') continue;
       counts[state] += 1;
       if (state !== 'missed') continue;
+      if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + 1;
       const missed = row.objectives.filter((entry) => entry.state === 'missed');
       if (missed.length === 1) counts.soleMiss += 1;
     }
-    return asked ? [{ objective, ...counts }] : [];
+    return asked ? [{ objective, ...counts, reasons }] : [];
   });
 }

@@ -19,6 +19,8 @@ import type { PointSpan } from './rates.ts';
 export interface ObjectiveState {
   readonly objective: ObjectiveName;
   readonly state: ObjectiveResult['state'];
+  /** Machine word; `null` when met. */
+  readonly reason: string | null;
 }
 
 /** A request that was due. Instants in nanoseconds since run start; `null` = not observed. */
@@ -137,10 +139,12 @@ export function requestRow(
 const STATES = new Map<string, readonly ObjectiveState[]>();
 
 function sharedStates(results: readonly ObjectiveResult[]): readonly ObjectiveState[] {
-  const key = results.map(({ objective, state }) => `${objective}:${state}`).join();
+  const key = results
+    .map(({ objective, state, reason }) => `${objective}:${state}:${reason}`)
+    .join();
   const known = STATES.get(key);
   if (known !== undefined) return known;
-  const states = results.map(({ objective, state }) => ({ objective, state }));
+  const states = results.map(({ objective, state, reason }) => ({ objective, state, reason }));
   STATES.set(key, states);
   return states;
 }

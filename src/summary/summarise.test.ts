@@ -67,9 +67,23 @@ describe('ten scheduled, two dropped, one error, seven completed, six good', () 
 
   it('names what was missed, and by that alone', () => {
     expect(point.misses).toEqual([
-      { objective: 'ttft', missed: 1, soleMiss: 1, unknown: 1, notApplicable: 0 },
-      { objective: 'tpot', missed: 0, soleMiss: 0, unknown: 1, notApplicable: 0 },
-      { objective: 'correctness', missed: 1, soleMiss: 1, unknown: 0, notApplicable: 0 },
+      {
+        objective: 'ttft',
+        missed: 1,
+        soleMiss: 1,
+        unknown: 1,
+        notApplicable: 0,
+        reasons: { overLimit: 1 },
+      },
+      { objective: 'tpot', missed: 0, soleMiss: 0, unknown: 1, notApplicable: 0, reasons: {} },
+      {
+        objective: 'correctness',
+        missed: 1,
+        soleMiss: 1,
+        unknown: 0,
+        notApplicable: 0,
+        reasons: { failed: 1 },
+      },
     ]);
   });
 

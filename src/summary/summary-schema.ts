@@ -159,6 +159,7 @@ const point = z.strictObject({
       soleMiss: count,
       unknown: count,
       notApplicable: count,
+      reasons: counts.describe('Of the missed, by machine word.'),
     }),
   ),
   population: z.array(

@@ -184,6 +184,8 @@ export interface PointSummary {
     readonly soleMiss: number;
     readonly unknown: number;
     readonly notApplicable: number;
+    /** Of the missed, by machine word: `{overLimit: 7}`. */
+    readonly reasons: Readonly<Record<string, number>>;
   }[];
   readonly population: readonly PopulationResult[];
   /** Whether each asked marginal (p95 of TTFT alone, …) would have passed. */
