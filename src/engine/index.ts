@@ -11,6 +11,7 @@ export * from './engine.ts';
 export * from './cost/affine.ts';
 export * from './cost/calibration.ts';
 export * from './cost/device-sheet.ts';
+export * from './cost/kv-capacity.ts';
 export * from './cost/kv-size.ts';
 export * from './cost/model-shape.ts';
 export * from './cost/roofline.ts';

@@ -8,7 +8,8 @@ import { ProblemList } from './problem-list.ts';
 
 const amount = z.number().positive();
 
-const SHEET = z.strictObject({
+/** The keys of a sheet, wherever one is written. */
+export const DEVICE_SHEET = z.strictObject({
   name: z.string().min(1),
   memoryBytes: amount,
   memoryBytesPerSecond: amount,
@@ -34,7 +35,7 @@ export function parseDeviceSheet(
   for (const { message, pos } of document.errors) {
     problems.add({ code: 'E_CONFIG_SYNTAX', ...place(pos[0]), message, hint: null });
   }
-  const checked = problems.count === 0 ? SHEET.safeParse(document.toJS()) : null;
+  const checked = problems.count === 0 ? DEVICE_SHEET.safeParse(document.toJS()) : null;
   if (checked?.success === true) return { kind: 'imported', value: checked.data, notes: [] };
   for (const issue of checked?.error.issues ?? []) {
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')];
@@ -55,7 +56,7 @@ function faultOf(
   isThere: boolean,
 ): Pick<Parameters<ProblemList['add']>[0], 'code' | 'message' | 'hint'> {
   if (issue.code === 'unrecognized_keys') {
-    const near = nearestWord(key, Object.keys(SHEET.shape));
+    const near = nearestWord(key, Object.keys(DEVICE_SHEET.shape));
     const hint = near === null ? null : `did you mean ${near}?`;
     return { code: 'E_CONFIG_UNKNOWN_KEY', message: `there is no key ${key}`, hint };
   }

@@ -5,7 +5,8 @@
  */
 export * from './azure-trace.ts';
 export * from './bodies-file.ts';
-export * from './device-sheet.ts';
+export { parseDeviceSheet } from './device-sheet.ts';
+export * from './fit-file.ts';
 export * from './hugging-face-config.ts';
 export * from './import-result.ts';
 export type { ImportedTrace, TraceOptions } from './import-trace.ts';

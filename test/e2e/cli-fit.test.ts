@@ -13,6 +13,7 @@ import {
   ONE_DEVICE,
   rooflineCostModel,
 } from '../../src/engine/index.ts';
+import { parseFitFile } from '../../src/importers/index.ts';
 import { modelShape } from '../support/model-configs.ts';
 
 const CONFIG = fileURLToPath(
@@ -123,6 +124,10 @@ describe('goodput fit', () => {
     expect(found.runs.map(({ name, requests }) => [name, requests])).toEqual([['slow', 40]]);
     expect(found.holdouts.map(({ name }) => name)).toEqual(['fast']);
     expect(found.calibration.hull.prefillTokens).toBe(1_024);
+    expect(parseFitFile(ran.stdout, { file: 'fit.json' })).toMatchObject({
+      kind: 'imported',
+      value: { factors: found.factors, parallelism: ONE_DEVICE },
+    });
     for (const { meanShare } of [...found.runs, ...found.holdouts].flatMap((r) => r.residuals)) {
       expect(Math.abs(meanShare)).toBeLessThan(0.03);
     }

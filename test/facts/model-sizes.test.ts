@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import {
   countParameters,
+  DEVICE_SHEETS,
+  type DeviceSheet,
   fixedKvBytes,
+  kvBlocks,
+  ONE_DEVICE,
+  type Parallelism,
   kvBytesAt,
   kvSize,
   weightBytes,
@@ -104,5 +109,39 @@ describe('weights', () => {
 
   test('deepseek-v3 keeps matrices in 8 bits', () => {
     expect(weightBytes(modelShape('deepseek-v3')) / 1e9).toBeCloseTo(672, -1);
+  });
+});
+
+describe('KV blocks', () => {
+  const fits = (name: string, memoryBytes: number, parallelism: Parallelism = ONE_DEVICE) =>
+    kvBlocks({
+      shape: modelShape(name),
+      device: { ...(DEVICE_SHEETS['rtx-4090'] as DeviceSheet), memoryBytes },
+      parallelism,
+      memoryShare: 0.9,
+      reservedBytes: 1.2 * 1_024 ** 3,
+      blockTokens: 16,
+    });
+
+  test('Llama-3.1-8B on an RTX 4090: vLLM 0.19 had 2,588, here within 1 %', () => {
+    const blocks = fits('llama-3.1-8b', 25_250_627_584) as number;
+    expect(Math.abs(blocks / 2_588 - 1)).toBeLessThan(0.01);
+  });
+
+  test('a model that does not fit has none; two devices have more than twice as many', () => {
+    expect(fits('llama-3.1-70b', 80e9)).toBe(0);
+    const one = fits('llama-3.1-8b', 25e9) as number;
+    const two = fits('llama-3.1-8b', 25e9, { tensor: 2, expertRanks: 1 }) as number;
+    expect(two).toBeGreaterThan(2 * one);
+  });
+
+  test('ranks that share experts keep half of them each', () => {
+    expect(fits('qwen3-30b-a3b', 60e9)).toBe(0);
+    expect(fits('qwen3-30b-a3b', 60e9, { tensor: 1, expertRanks: 2 })).toBeGreaterThan(5_000);
+  });
+
+  test('where layers stop growing, a block has no size', () => {
+    expect(fits('gpt-oss-120b', 200e9)).toBeNull();
+    expect(fits('qwen3.5-27b', 200e9)).toBeNull();
   });
 });

@@ -148,10 +148,16 @@ export function weightBytes(shape: ModelShape): number {
   let bytes = (shape.tiedEmbeddings ? matrix : 2 * matrix) * bytesPerWeight.embeddings;
   for (const layer of shape.layers) {
     bytes += layer.count * sharedParameters(layer, hiddenSize) * bytesPerWeight.linear;
-    const { feedForward } = layer;
-    if (feedForward?.kind !== 'experts') continue;
-    const experts = layer.count * feedForward.experts * expertParameters(feedForward, hiddenSize);
-    bytes += experts * bytesPerWeight.experts;
   }
-  return bytes;
+  return bytes + expertBytes(shape);
+}
+
+/** Of those, the experts that tokens choose from. */
+export function expertBytes({ layers, hiddenSize, bytesPerWeight }: ModelShape): number {
+  let parameters = 0;
+  for (const { count, feedForward } of layers) {
+    if (feedForward?.kind !== 'experts') continue;
+    parameters += count * feedForward.experts * expertParameters(feedForward, hiddenSize);
+  }
+  return parameters * bytesPerWeight.experts;
 }
