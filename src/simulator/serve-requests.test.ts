@@ -138,10 +138,23 @@ describe('in lockstep', () => {
     expect(served.map(({ firstNs }) => firstNs)).toEqual([80_000_000, 80_000_000]);
   });
 
-  test('arrivals go where the load is least, and the waiting count four times', () => {
+  test('arrivals go where the load is least', () => {
     const engines = [engineWith(() => 1), engineWith(() => 1)];
     const arrivals = [0, 1, 2, 3].map((atNs) => ({ atNs, promptTokens: 1, outputTokens: 1 }));
     const served = allServed(serveInLockstep(engines, arrivals));
     expect(served.map(({ firstNs }) => firstNs / NS_PER_SECOND)).toEqual([1, 2, 2, 3]);
+  });
+
+  test('one that waits counts as four that are served', () => {
+    const engines = [0, 1].map(() => engineWith(() => 1, { maxSequences: 2 }));
+    const arrival = (atNs: number, outputTokens: number): Arrival => {
+      return { atNs, promptTokens: 1, outputTokens };
+    };
+    // The long ones fill the first engine. Of the last two, one waits in the empty second engine;
+    // two served weigh less than it, so the other waits behind them.
+    const first = [arrival(0, 5), arrival(0, 1), arrival(0, 5), arrival(0, 1)];
+    const served = allServed(serveInLockstep(engines, [...first, arrival(1, 1), arrival(1, 1)]));
+    const seconds = served.map(({ firstNs }) => firstNs / NS_PER_SECOND);
+    expect(seconds).toEqual([1, 1, 1, 1, 2, 6]);
   });
 });
