@@ -37,6 +37,19 @@ test('every part of the scheduler can be set', () => {
   });
 });
 
+test('faults add up', () => {
+  expect(read('--fault', 'reset:0.25', '--fault', 'hang:0.5').faults).toEqual([
+    { kind: 'reset', share: 0.25 },
+    { kind: 'hang', share: 0.5 },
+  ]);
+  expect(problems('--fault', 'reset:0.75', '--fault', 'hang:0.5')).toEqual([
+    '--fault shares add up to more than 1',
+  ]);
+  for (const text of ['reset', 'reset:', 'reset:2', 'reset:x', 'nothing:0.5', 'reset:0.1:0.2']) {
+    expect(problems('--fault', text)).toHaveLength(1);
+  }
+});
+
 test('what cannot be is said, all at once', () => {
   const flags = [
     '--prefix-caching',

@@ -21,6 +21,8 @@ import {
   type GenerationApi,
   type GenerationRequest,
 } from './generation-request.ts';
+import { drawFault, refusalOf } from './fault.ts';
+import { faultyWriter } from './faulty-writer.ts';
 import { Generation } from './generation.ts';
 import { readJsonBody, sendError, sendJson } from './http-exchange.ts';
 import { LatenessMeter, type Lateness } from './lateness-meter.ts';
@@ -147,6 +149,10 @@ export class EmulatedServer {
     const answer = planAnswer(request, this.#options.seed);
     this.#requests += 1;
     const id = String(this.#requests);
+    const fault = drawFault(this.#options.faults, this.#options.seed, this.#requests);
+    const refusal = refusalOf(fault);
+    if (refusal !== null) return this.#reject(response, refusal);
+    if (fault === 'hang') return;
     const requestId = headerText(httpRequest, 'x-request-id') ?? id;
     const head = {
       id: `${api === 'chat' ? 'chatcmpl' : 'cmpl'}-${requestId}`,
@@ -155,11 +161,15 @@ export class EmulatedServer {
     };
     const encoder = api === 'chat' ? createChatEncoder(head) : createCompletionsEncoder(head);
     const onRejected = (reason: TurnedAway): void => {
-      this.#rejected += 1;
-      sendError(response, this.#rejectionError(reason, request.promptTokens + answer.outputTokens));
+      const askedTokens = request.promptTokens + answer.outputTokens;
+      this.#reject(response, this.#rejectionError(reason, askedTokens));
     };
+    const abandon = (): void => {
+      if (this.#driver.cancel(id)) this.#metrics.aborted();
+    };
+    const writer = faultyWriter(fault, response, abandon);
     const generation = new Generation(
-      { requestId, request, answer, encoder, response, onRejected },
+      { requestId, request, answer, encoder, writer, onRejected },
       {
         nowNs: () => this.#clock.nowNs(),
         metrics: this.#metrics,
@@ -172,9 +182,7 @@ export class EmulatedServer {
       },
     );
     response.on('close', () => {
-      if (response.writableEnded) return;
-      this.#driver.cancel(id);
-      this.#metrics.aborted();
+      if (!response.writableEnded) abandon();
     });
     this.#driver.submit(this.#engineRequest(id, request, answer), generation);
   }
@@ -187,9 +195,13 @@ export class EmulatedServer {
   }
 
   #rejectOverQuota(response: ServerResponse, retryAfterSeconds: number): void {
-    this.#rejected += 1;
     const limit = `at most ${this.#options.quotaRps} requests per second`;
-    sendError(response, overQuota(limit, retryAfterSeconds));
+    this.#reject(response, overQuota(limit, retryAfterSeconds));
+  }
+
+  #reject(response: ServerResponse, error: ApiError): void {
+    this.#rejected += 1;
+    sendError(response, error);
   }
 
   #rejectionError(reason: TurnedAway, askedTokens: number): ApiError {

@@ -39,6 +39,8 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
   assert(quotaRps === null || quotaRps > 0, 'quotaRps is not positive');
   assert(queueTimeoutNs === null || queueTimeoutNs > 0, 'queueTimeoutNs is not positive');
   assert(kvBlocks !== null || !prefixCaching, 'prefixCaching needs kvBlocks');
+  const faultShare = options.faults.reduce((sum, { share }) => sum + share, 0);
+  assert(faultShare <= 1, 'faults have shares of more than 1 in all');
   const log = await openEmissionLog(options.emissionLog);
   const emulated = new EmulatedServer(options, createPreciseClock(), log);
   const server = createServer((request, response) => {

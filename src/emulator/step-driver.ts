@@ -56,12 +56,14 @@ export class StepDriver {
     if (this.#alarmNs === null) this.#wakeAt(atNs, () => this.#beginStep(atNs));
   }
 
-  /** Forgets a request; its sink hears nothing more. */
-  cancel(id: string): void {
-    this.#arrivals = this.#arrivals.filter((arrival) => arrival.request.id !== id);
+  /** Forgets a request; its sink hears nothing more. False when there was nothing to forget. */
+  cancel(id: string): boolean {
+    const others = this.#arrivals.filter((arrival) => arrival.request.id !== id);
+    const isArrival = others.length < this.#arrivals.length;
+    this.#arrivals = others;
     this.#sinks.delete(id);
     this.#waitingSinceNs.delete(id);
-    this.#engine.cancel(id);
+    return this.#engine.cancel(id) || isArrival;
   }
 
   /** Requests that arrived during the step under way and are not in the engine yet. */

@@ -147,6 +147,25 @@ describe('admission', () => {
     expect(engine.admit({ id: 'd', promptTokens: 1, outputTokens: 1 }).kind).toBe('admitted');
   });
 
+  test('rejects what can never fit the memory, and serves what just fits', () => {
+    const engine = createEngine({
+      limits: LIMITS,
+      policy: 'fcfs',
+      memory: { blocks: 3, blockTokens: 4, prefixCaching: false, reserveFullPrompt: true },
+      costModel: seedCostModel,
+      speedScale: 1,
+    });
+    // The last token of an answer is never computed, so 13 tokens need room for 12.
+    expect(engine.admit({ id: 'a', promptTokens: 10, outputTokens: 4 })).toEqual({
+      kind: 'rejected',
+      reason: 'contextLength',
+    });
+    engine.admit({ id: 'b', promptTokens: 10, outputTokens: 3 });
+    expect([step(engine), step(engine), step(engine)].at(-1)?.events).toEqual([
+      { id: 'b', index: 2, last: true },
+    ]);
+  });
+
   test('crashes on requests that make no sense', () => {
     const engine = engineWith();
     const bad = { id: 'a', promptTokens: 0, outputTokens: 1 };
@@ -182,6 +201,34 @@ describe('while a step is under way', () => {
     engine.commit(plan);
     expect(() => engine.commit(plan)).toThrow(/not the next one/);
   });
+});
+
+test('what a cancelled step would have computed is not in the prefix cache', () => {
+  const engine = createEngine({
+    limits: LIMITS,
+    policy: 'fcfs',
+    memory: { blocks: 10, blockTokens: 4, prefixCaching: true, reserveFullPrompt: true },
+    costModel: seedCostModel,
+    speedScale: 1,
+  });
+  const content = { salt: '', blockIds: ['one', 'two'] };
+  const admit = (id: string): void => {
+    engine.admit({ id, promptTokens: 9, outputTokens: 1, content });
+  };
+  admit('a');
+  const plan = engine.plan() as StepPlan;
+  engine.cancel('a');
+  engine.commit(plan);
+  admit('b');
+  expect(step(engine).plan.prefills).toMatchObject([{ id: 'b', fromTokens: 0 }]);
+  admit('c');
+  expect(step(engine).plan.prefills).toMatchObject([{ id: 'c', fromTokens: 8 }]);
+  expect(engine.totals()).toMatchObject({ prefixQueryTokens: 27, prefixHitTokens: 8 });
+});
+
+test('priorities are for engines that schedule by them', () => {
+  const request = { id: 'a', promptTokens: 1, outputTokens: 1, priority: 1 };
+  expect(() => engineWith().admit(request)).toThrow(/policy/);
 });
 
 test('the speed scale multiplies the duration of every step', () => {

@@ -19,8 +19,8 @@ export const anySetup: fc.Arbitrary<EngineSetup> = fc.record({
   policy: fc.constantFrom('fcfs', 'priority'),
   memory: fc.option(
     fc.record({
-      blocks: fc.integer({ min: 2, max: 40 }),
-      blockTokens: fc.integer({ min: 1, max: 8 }),
+      blocks: fc.integer({ min: 4, max: 25 }),
+      blockTokens: fc.integer({ min: 1, max: 6 }),
       prefixCaching: fc.boolean(),
       reserveFullPrompt: fc.boolean(),
     }),
@@ -43,8 +43,8 @@ const anyContent: fc.Arbitrary<SequenceContent> = fc
 /** Priorities are drawn for every request and dropped where the policy takes none. */
 export const anyRequest: fc.Arbitrary<NamelessRequest> = fc.record(
   {
-    promptTokens: fc.integer({ min: 1, max: 60 }),
-    outputTokens: fc.integer({ min: 1, max: 25 }),
+    promptTokens: fc.integer({ min: 1, max: 40 }),
+    outputTokens: fc.integer({ min: 1, max: 40 }),
     priority: fc.integer({ min: -1, max: 2 }),
     content: anyContent,
   },

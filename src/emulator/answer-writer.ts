@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http';
+
+/** How an answer gets onto the wire. */
+export interface AnswerWriter {
+  /** The head of a stream. */
+  open(): void;
+  /** Events that leave together, before this returns. */
+  write(events: string): void;
+  /** The last events; the stream is complete. */
+  end(events: string): void;
+  /** An answer that is not streamed. */
+  whole(body: string): void;
+}
+
+export const STREAM_HEAD = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+} as const;
+
+export const BODY_HEAD = { 'content-type': 'application/json' } as const;
+
+/** Writes what it is given as soon as it can. */
+export class PlainWriter implements AnswerWriter {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  open(): void {
+    this.#response.writeHead(200, STREAM_HEAD);
+    this.#response.flushHeaders();
+  }
+
+  /**
+   * Left to `node:http` the text would be held back until the end of the event loop's turn, so that
+   * in a step of many streams every logged instant would be too early; and framed by hand it is one
+   * write in place of three, a quarter of the cost of a chunk.
+   */
+  write(events: string): void {
+    const { socket, chunkedEncoding } = this.#response;
+    if (socket === null || !chunkedEncoding) this.#response.write(events);
+    else socket.write(`${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n`);
+  }
+
+  end(events: string): void {
+    this.#response.end(events);
+  }
+
+  whole(body: string): void {
+    this.#response.writeHead(200, BODY_HEAD);
+    this.#response.end(body);
+  }
+}
