@@ -1,15 +1,8 @@
 /** `goodput simulate SPEC`: the load of a run file, or of its flags, on a simulated service. */
 import { type Command, Option } from 'commander';
-import { type ExitCode, type JsonValue, ProblemsError, usageProblem } from '../base/index.ts';
+import { type ExitCode, ProblemsError, usageProblem } from '../base/index.ts';
 import { parseRunSpec, RUN_FLAGS, runSpecFromFlags, type RunSpec } from '../config/index.ts';
-import {
-  type CostModel,
-  GENERIC_FACTORS,
-  rooflineCostModel,
-  seedCostModel,
-  type EngineOptions,
-  type KvMemoryOptions,
-} from '../engine/index.ts';
+import type { EngineOptions, KvMemoryOptions } from '../engine/index.ts';
 import {
   isSweep,
   runExitCode,
@@ -17,19 +10,23 @@ import {
   type SimulatedTarget,
   simulateRun,
 } from '../experiment/index.ts';
-import { parseModelConfig } from '../importers/index.ts';
 import type { RoutingPolicy } from '../simulator/index.ts';
 import { givenRunFlags, type ShowOptions } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { DEVICE_NAMES, readDevice } from './device-option.ts';
+import { DEVICE_NAMES } from './device-option.ts';
 import { readTextFile } from './files.ts';
 import { catchInterrupts } from './interrupts.ts';
-import { imported } from './measured-runs.ts';
 import { OptionReader } from './option-reader.ts';
 import { progressLine } from './progress.ts';
 import { configContext, isUrl } from './read-spec.ts';
 import { defaultRunDir } from './run-load.ts';
 import { showSummary } from './show-summary.ts';
+import {
+  checkStepCostFlags,
+  readStepCost,
+  type StepCost,
+  type StepCostFlags,
+} from './step-cost-option.ts';
 import { TOOL_VERSION } from './version.ts';
 
 /** Flags of `run` about the wire, the client and its lateness: there is none of these here. */
@@ -62,7 +59,7 @@ const ROUTERS: Readonly<Record<string, RoutingPolicy>> = {
   'prefix-affine': 'prefixAffine',
 };
 
-interface ServiceFlags {
+interface ServiceFlags extends StepCostFlags {
   readonly tokenBudget: string;
   readonly maxSequences: string;
   readonly maxWaiting?: string;
@@ -71,11 +68,10 @@ interface ServiceFlags {
   readonly kvBlocks?: string;
   readonly blockSize: string;
   readonly prefixCaching: boolean;
+  readonly reserveFullPrompt: boolean;
+  readonly queueTimeout?: string;
   readonly replicas: string;
   readonly router: string;
-  readonly config?: string;
-  readonly device?: string;
-  readonly tensorParallel?: string;
   readonly speedScale: string;
 }
 
@@ -96,6 +92,8 @@ export function addServiceOptions(command: Command): Command {
       'find the blocks of earlier prompts again; needs --kv-blocks',
       false,
     )
+    .option('--no-reserve-full-prompt', 'start prompts whose blocks are not all free yet')
+    .option('--queue-timeout <duration>', 'turn away (503) who waited so long. Left out: never')
     .option('--replicas <count>', 'engines behind the router', '1')
     .addOption(
       new Option('--router <policy>', 'which replica a request goes to')
@@ -103,10 +101,8 @@ export function addServiceOptions(command: Command): Command {
         .default('round-robin'),
     )
     .option('--device <name|@file>', `device of a replica: ${DEVICE_NAMES}, or a sheet in YAML`)
-    .option(
-      '--config <file>',
-      'config.json of the model. Without it and --device: a 70B model on 8 devices',
-    )
+    .option('--config <file>', 'config.json of the model. Without it: a 70B model on 8 devices')
+    .option('--fit <file>', 'what goodput fit --format json printed, in place of --device')
     .option('--tensor-parallel <count>', 'devices that every layer is split over. Left out: 1')
     .option('--speed-scale <factor>', 'factor on every step time: 1.05 is 5 % slower', '1');
 }
@@ -122,7 +118,7 @@ export async function simulateSpec(
 ): Promise<ExitCode> {
   const options = command.opts<SpecOptions>();
   const spec = readSimulatedSpec(file, command, context);
-  const target = readTarget(options);
+  const { target, cost } = readTarget(options);
   const now = new Date();
   const dir = spec.out ?? defaultRunDir(spec.name, now);
   const interrupts = catchInterrupts(context);
@@ -139,6 +135,10 @@ export async function simulateSpec(
       notify: progress.notify,
     });
     progress.end();
+    const beyond = cost.beyondFit();
+    if (beyond.length > 0) {
+      context.stderr(`note: steps went beyond what was fitted: ${beyond.join(', ')}\n`);
+    }
     showSummary(context, { summary, manifest }, { ...options, files: [dir] });
     return runExitCode({ summary, interrupted, sweep: isSweep(spec) });
   } finally {
@@ -169,7 +169,10 @@ function readSimulatedSpec(
 }
 
 /** Errors: ProblemsError with every option that cannot be read. */
-function readTarget(flags: ServiceFlags): SimulatedTarget {
+function readTarget(flags: ServiceFlags): {
+  readonly target: SimulatedTarget;
+  readonly cost: StepCost;
+} {
   const reader = new OptionReader();
   const optional = (flag: string, text: string | undefined): number | null =>
     text === undefined ? null : reader.count(flag, text);
@@ -181,18 +184,16 @@ function readTarget(flags: ServiceFlags): SimulatedTarget {
     longPrefillTokenThreshold: optional('--long-prefill-threshold', flags.longPrefillThreshold),
   };
   const memory = readMemory(flags, reader);
+  const queueTimeoutNs =
+    flags.queueTimeout === undefined
+      ? null
+      : reader.durationNs('--queue-timeout', flags.queueTimeout, 'above0');
   const speedScale = reader.positiveNumber('--speed-scale', flags.speedScale);
   const replicas = reader.count('--replicas', flags.replicas);
   const tensor = optional('--tensor-parallel', flags.tensorParallel) ?? 1;
-  if ((flags.config === undefined) !== (flags.device === undefined)) {
-    const [one, other] = flags.config === undefined ? DEVICE_FIRST : DEVICE_FIRST.toReversed();
-    reader.add(usageProblem('E_USAGE_MISSING', `${one} needs ${other} beside it`));
-  }
-  if (flags.tensorParallel !== undefined && flags.device === undefined) {
-    reader.add(usageProblem('E_USAGE_MISSING', '--tensor-parallel needs --device and --config'));
-  }
+  checkStepCostFlags(flags, reader);
   reader.finish();
-  const cost = readCost(flags, tensor);
+  const cost = readStepCost(flags, tensor);
   const engine: EngineOptions = {
     limits,
     policy: 'fcfs',
@@ -200,57 +201,37 @@ function readTarget(flags: ServiceFlags): SimulatedTarget {
     costModel: cost.model,
     speedScale,
   };
-  return {
-    service: { engine, replicas, router: ROUTERS[flags.router] as RoutingPolicy },
+  const target = {
+    service: {
+      engine,
+      replicas,
+      router: ROUTERS[flags.router] as RoutingPolicy,
+      queueTimeoutNs,
+    },
     description: {
       cost: cost.description,
       limits,
       memory: memory === null ? null : { ...memory },
+      queueTimeoutNs,
       speedScale,
       replicas,
       router: flags.router,
     },
   };
+  return { target, cost };
 }
-
-const DEVICE_FIRST = ['--device', '--config'] as const;
 
 function readMemory(flags: ServiceFlags, reader: OptionReader): KvMemoryOptions | null {
   const blockTokens = reader.count('--block-size', flags.blockSize);
-  const { prefixCaching } = flags;
+  const { prefixCaching, reserveFullPrompt } = flags;
   if (flags.kvBlocks === undefined) {
-    if (prefixCaching) {
-      const hint = 'a cache has a size: name the blocks of memory';
-      reader.add(usageProblem('E_USAGE_MISSING', '--prefix-caching needs --kv-blocks', hint));
+    const flag = prefixCaching ? '--prefix-caching' : '--no-reserve-full-prompt';
+    if (prefixCaching || !reserveFullPrompt) {
+      const hint = 'say how many blocks of memory there are';
+      reader.add(usageProblem('E_USAGE_MISSING', `${flag} needs --kv-blocks`, hint));
     }
     return null;
   }
   const blocks = reader.count('--kv-blocks', flags.kvBlocks);
-  return { blocks, blockTokens, prefixCaching, reserveFullPrompt: true };
-}
-
-function readCost(
-  { config, device }: ServiceFlags,
-  tensor: number,
-): { readonly model: CostModel; readonly description: JsonValue } {
-  if (config === undefined || device === undefined) {
-    return { model: seedCostModel, description: seedCostModel.name };
-  }
-  const shape = imported(parseModelConfig(readTextFile(config), { file: config }));
-  const sheet = readDevice(device);
-  const model = rooflineCostModel({
-    shape,
-    device: sheet,
-    parallelism: { tensor, expertRanks: 1 },
-    factors: GENERIC_FACTORS,
-    calibration: { provenance: 'data sheet and generic factors', hull: null, residuals: [] },
-  });
-  const description = {
-    name: model.name,
-    device: { ...sheet },
-    shape: JSON.parse(JSON.stringify(shape)) as JsonValue,
-    tensorParallel: tensor,
-    factors: { ...GENERIC_FACTORS },
-  };
-  return { model, description };
+  return { blocks, blockTokens, prefixCaching, reserveFullPrompt };
 }

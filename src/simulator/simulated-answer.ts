@@ -1,6 +1,6 @@
-import type { AnswerLength, RejectionReason } from '../engine/index.ts';
+import type { AnswerLength } from '../engine/index.ts';
 import type { RequestEnd, SendResult, ServerError, Timeline } from '../record/index.ts';
-import type { ReplicaListener } from './simulated-replica.ts';
+import type { ReplicaListener, ReplicaRejection } from './simulated-replica.ts';
 
 export interface AnswerParts {
   readonly nowNs: () => number;
@@ -24,7 +24,7 @@ export class SimulatedAnswer implements ReplicaListener {
     this.#dispatchedNs = parts.nowNs();
   }
 
-  rejected(reason: RejectionReason): void {
+  rejected(reason: ReplicaRejection): void {
     const error = REJECTIONS[reason];
     this.#end({ kind: 'failed', failure: 'httpStatus', error }, error.httpStatus);
   }
@@ -116,15 +116,18 @@ export class SimulatedAnswer implements ReplicaListener {
   }
 }
 
-/** As servers tell it: a full queue as plain overload, a context too long as a published limit. */
-const REJECTIONS: Readonly<Record<RejectionReason, ServerError>> = {
-  queueFull: {
-    httpStatus: 503,
-    code: null,
-    type: 'service_unavailable',
-    retryAfterNs: null,
-    evidence: [],
-  },
+const OVERLOADED: ServerError = {
+  httpStatus: 503,
+  code: null,
+  type: 'service_unavailable',
+  retryAfterNs: null,
+  evidence: [],
+};
+
+/** As servers tell it: a queue too full or too long as overload, a long context as a limit. */
+const REJECTIONS: Readonly<Record<ReplicaRejection, ServerError>> = {
+  queueFull: OVERLOADED,
+  queueTimeout: OVERLOADED,
   contextLength: {
     httpStatus: 400,
     code: 'context_length_exceeded',

@@ -1,10 +1,13 @@
 import type { Clock } from '../base/index.ts';
 import type { Engine, EngineRequest, RejectionReason, StepPlan } from '../engine/index.ts';
 
+/** Why a replica does not serve a request. */
+export type ReplicaRejection = RejectionReason | 'queueTimeout';
+
 /** What a request hears about itself, in this order, each at the instant it happens. */
 export interface ReplicaListener {
-  /** The last word of a request that the engine would not take. */
-  rejected(reason: RejectionReason): void;
+  /** The last word of a request that the engine would not take, or that waited too long in it. */
+  rejected(reason: ReplicaRejection): void;
   /** Its first step begins; `cachedTokens` of its prompt were found and need no computing. */
   started(cachedTokens: number): void;
   token(last: boolean): void;
@@ -17,14 +20,19 @@ export interface ReplicaListener {
 export class SimulatedReplica {
   readonly #engine: Engine;
   readonly #clock: Clock;
+  readonly #queueTimeoutNs: number;
   readonly #listeners = new Map<string, ReplicaListener>();
+  /** Since when requests wait for their first step, longest first. */
+  readonly #waitingSinceNs = new Map<string, number>();
   /** Requests the engine has not been shown, in order of arrival. */
   #arrivals: EngineRequest[] = [];
   #isStepping = false;
 
-  constructor(engine: Engine, clock: Clock) {
+  /** `queueTimeoutNs`: no request starts that has waited so long; `null` = for ever. */
+  constructor(engine: Engine, clock: Clock, queueTimeoutNs: number | null) {
     this.#engine = engine;
     this.#clock = clock;
+    this.#queueTimeoutNs = queueTimeoutNs ?? Number.POSITIVE_INFINITY;
   }
 
   /** Requests submitted and not ended yet. */
@@ -35,13 +43,14 @@ export class SimulatedReplica {
   submit(request: EngineRequest, listener: ReplicaListener): void {
     this.#arrivals.push(request);
     this.#listeners.set(request.id, listener);
+    this.#waitingSinceNs.set(request.id, this.#clock.nowNs());
     if (!this.#isStepping) this.#beginNow();
   }
 
   /** Forgets a request; its listener hears nothing more. */
   cancel(id: string): void {
     this.#arrivals = this.#arrivals.filter((request) => request.id !== id);
-    this.#listeners.delete(id);
+    this.#take(id);
     this.#engine.cancel(id);
   }
 
@@ -52,6 +61,7 @@ export class SimulatedReplica {
   }
 
   #begin(): void {
+    this.#turnAwayOverdue();
     const arrivals = this.#arrivals;
     this.#arrivals = [];
     for (const request of arrivals) {
@@ -64,7 +74,9 @@ export class SimulatedReplica {
       return;
     }
     for (const { id, entry, fromTokens } of plan.prefills) {
-      if (entry === 'new') this.#listeners.get(id)?.started(fromTokens);
+      if (entry !== 'new') continue;
+      this.#waitingSinceNs.delete(id);
+      this.#listeners.get(id)?.started(fromTokens);
     }
     const endNs = this.#clock.nowNs() + this.#engine.stepDurationNs(plan);
     this.#clock.at(endNs, () => this.#end(plan));
@@ -78,10 +90,21 @@ export class SimulatedReplica {
     this.#beginNow();
   }
 
+  #turnAwayOverdue(): void {
+    const overdueNs = this.#clock.nowNs() - this.#queueTimeoutNs;
+    for (const [id, sinceNs] of this.#waitingSinceNs) {
+      if (sinceNs > overdueNs) return;
+      const listener = this.#listeners.get(id);
+      this.cancel(id);
+      listener?.rejected('queueTimeout');
+    }
+  }
+
   /** A listener that is to be told its last word. */
   #take(id: string): ReplicaListener | undefined {
     const listener = this.#listeners.get(id);
     this.#listeners.delete(id);
+    this.#waitingSinceNs.delete(id);
     return listener;
   }
 }

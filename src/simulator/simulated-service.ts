@@ -14,6 +14,8 @@ export interface ServiceOptions {
   /** ≥ 1. */
   readonly replicas: number;
   readonly router: RoutingPolicy;
+  /** No request starts that has waited so long: it is turned away. `null` = for ever. > 0. */
+  readonly queueTimeoutNs: number | null;
 }
 
 /** How long the answers are. */
@@ -43,12 +45,12 @@ export class SimulatedService implements SendPort {
   readonly #identities: PromptIdentities;
 
   constructor(inputs: ServiceInputs) {
-    const { engine, replicas, router } = inputs.service;
+    const { engine, replicas, router, queueTimeoutNs } = inputs.service;
     assert(Number.isSafeInteger(replicas) && replicas >= 1, `${replicas} replicas serve nobody`);
     this.#inputs = inputs;
     this.#replicas = Array.from(
       { length: replicas },
-      () => new SimulatedReplica(createEngine(engine), inputs.clock),
+      () => new SimulatedReplica(createEngine(engine), inputs.clock, queueTimeoutNs),
     );
     this.#router = new Router(router, replicas);
     this.#identities = new PromptIdentities(engine.memory?.blockTokens ?? Infinity);
