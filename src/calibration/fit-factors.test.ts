@@ -130,6 +130,19 @@ describe('a fit', () => {
     }
   });
 
+  test('leaves what a run cannot tell where it usually is', () => {
+    // One request at a time and prompts of one token: arithmetic is never what a step waits for.
+    const requests = Array.from({ length: 20 }, (_, index): ObservedRequest => {
+      return { atNs: index * 1e9, promptTokens: 1, outputTokens: 20, firstNs: 0, lastNs: 0 };
+    });
+    const run = { name: 'alone', requests, leftOutCount: 0 };
+    const replay = replayRun(run, SETUP, modelWith(TRUTH));
+    const served = { observed: { ...run, requests: replay.requests }, setup: SETUP };
+    const { factors } = fitRoofline([served], OPTIONS);
+    expect(factors.computeShare).toBeCloseTo(GENERIC_FACTORS.computeShare, 6);
+    expect(factors.sequenceOverheadSeconds).toBeLessThan(0.0002);
+  });
+
   test('leaves factors of links alone where there is no link', () => {
     expect(fit.fitted).not.toContain('linkShare');
     expect(fit.factors.linkShare).toBe(GENERIC_FACTORS.linkShare);

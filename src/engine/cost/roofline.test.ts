@@ -131,6 +131,7 @@ describe('memory', () => {
     const mixer: Mixer = { kind: 'state', stateElements: 5, historyElements: 0, parameters: 3_072 };
     const shape = shapeOf({ ...LAYER, mixer });
     expect(seconds(decodes(3, 9_999), { shape })).toBe(WEIGHT_BYTES + 3 * 2 * (2 * 5 * 4));
+    expect(seconds(chunk(10), { shape })).toBe(WEIGHT_BYTES + 2 * (2 * 5 * 4));
   });
 
   test('of experts, those are read that some token picks', () => {
@@ -205,6 +206,40 @@ describe('several devices', () => {
     const moved = seconds(decodes(3, 0), { parallelism }) - WEIGHT_BYTES / 2;
     expect(moved).toBeCloseTo(4 * 1 * 3 * 32 * 2, 8);
   });
+});
+
+test('ranks that share experts gather tokens and scatter results, once a layer each', () => {
+  const feedForward = {
+    kind: 'experts',
+    experts: 8,
+    active: 8,
+    width: 10,
+    sharedWidth: 0,
+    matrices: 3,
+  } as const;
+  const shape = shapeOf({ count: 5, mixer: null, feedForward });
+  const time = (expertRanks: number, factors: Partial<RooflineFactors>): number =>
+    seconds(decodes(3, 0), { shape, parallelism: { tensor: 1, expertRanks }, factors });
+  const latency = { linkShare: 1e30, exchangeSeconds: 7 };
+  const alone = time(3, { linkShare: 1e30 });
+  expect(time(3, latency) - alone).toBe(5 * 2 * 7);
+  expect(time(3, {}) - alone).toBeCloseTo(5 * 2 * (3 - 1) * 3 * 32 * 2, 6);
+});
+
+test('latent attention scores over rank and rope, and sums over rank, in every head', () => {
+  const mixer: Mixer = {
+    kind: 'latent',
+    queryHeads: 4,
+    kvRank: 16,
+    ropeSize: 8,
+    nopeSize: 8,
+    valueSize: 8,
+    queryRank: null,
+  };
+  const shape = shapeOf({ count: 2, mixer, feedForward: null });
+  const flop = (context: number): number =>
+    seconds(decodes(1, context), { shape, device: COMPUTE });
+  expect(flop(100) - flop(0)).toBe(100 * 2 * (2 * 4 * (16 + 8) + 2 * 4 * 16));
 });
 
 test('host time comes per step and per request', () => {
