@@ -169,3 +169,45 @@ describe('goodput fit', () => {
     expect((await goodput(...argv)).stderr).toMatch(/memoryBytesPerSecond is missing/);
   });
 });
+
+describe('goodput simulate --fit', () => {
+  const fitFile = (): string => join(root, 'fit.json');
+  const simulate = (out: string, ...flags: readonly string[]) => {
+    const load = ['--rate', '5', '--duration', '4s', '--input', '500'];
+    const lengths = ['--output', '10', '--out', join(root, out)];
+    return goodput('simulate', ...load, ...lengths, '--config', CONFIG, ...flags);
+  };
+
+  beforeAll(async () => {
+    const flags = [...MODEL, '--format', 'json'];
+    writeFileSync(fitFile(), (await goodput('fit', join(root, 'fast'), ...flags)).stdout);
+  });
+
+  test('serves by the fitted cost', async () => {
+    const ran = await simulate('inside', '--fit', fitFile(), '--quiet');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).not.toMatch(/beyond/);
+  });
+
+  test('says when steps went beyond what was fitted', async () => {
+    const ran = await simulate(
+      'beyond',
+      '--fit',
+      fitFile(),
+      '--token-budget',
+      '4096',
+      '--rate',
+      '60',
+    );
+    expect(ran.stderr).toMatch(/note: steps went beyond what was fitted: .*prefillTokens/);
+  });
+
+  test.each([
+    [['--device', 'h200'], /--fit says what --device would/],
+    [['--tensor-parallel', '2'], /--fit says what --tensor-parallel would/],
+  ])('refuses %j beside it', async (flags, message) => {
+    const { code, stderr } = await simulate('refused', '--fit', fitFile(), ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
