@@ -203,6 +203,68 @@ describe('while a step is under way', () => {
   });
 });
 
+describe('when memory runs out', () => {
+  const scarce = (policy: 'fcfs' | 'priority', limits: Partial<EngineLimits>): Engine =>
+    createEngine({
+      limits: { ...LIMITS, ...limits },
+      policy,
+      memory: { blocks: 10, blockTokens: 1, prefixCaching: false, reserveFullPrompt: false },
+      costModel: seedCostModel,
+      speedScale: 1,
+    });
+
+  test('the last to arrive loses everything, waits first in line and computes it again', () => {
+    const engine = scarce('fcfs', {});
+    engine.admit({ id: 'a', promptTokens: 4, outputTokens: 5 });
+    engine.admit({ id: 'b', promptTokens: 4, outputTokens: 3 });
+    step(engine);
+    step(engine);
+    const { plan, events } = step(engine);
+    expect(plan.preempted).toEqual(['b']);
+    expect(plan.decodes).toEqual(['a']);
+    expect(events).toEqual([{ id: 'a', index: 2, last: false }]);
+    engine.admit({ id: 'c', promptTokens: 1, outputTokens: 1 });
+    expect(engine.waitingIds()).toEqual(['b', 'c']);
+    expect(engine.state()).toEqual({ waiting: 2, running: 1, heldTokens: 6, usedBlocks: 6 });
+    step(engine);
+    expect(step(engine).events.at(-1)).toEqual({ id: 'a', index: 4, last: true });
+    // Its prompt and the two tokens it had: the step gives the third.
+    const again = step(engine);
+    expect(again.plan.prefills[0]).toEqual({
+      id: 'b',
+      fromTokens: 0,
+      tokens: 6,
+      completes: true,
+      entry: 'resumed',
+    });
+    expect(again.events[0]).toEqual({ id: 'b', index: 2, last: true });
+    expect(engine.totals()).toMatchObject({ preemptions: 1, recomputedTokens: 5 });
+  });
+
+  test('what the preempted one would have computed in the step is shared among the others', () => {
+    const engine = scarce('priority', { tokenBudget: 4, longPrefillTokenThreshold: 2 });
+    engine.admit({ id: 'worst', promptTokens: 1, outputTokens: 9, priority: 5 });
+    step(engine);
+    engine.admit({ id: 'a', promptTokens: 6, outputTokens: 1 });
+    engine.admit({ id: 'b', promptTokens: 9, outputTokens: 1 });
+    const shares = (plan: StepPlan) => plan.prefills.map(({ id, tokens }) => [id, tokens]);
+    const second = step(engine).plan;
+    expect(second.decodes).toEqual(['worst']);
+    expect(shares(second)).toEqual([
+      ['a', 2],
+      ['b', 1],
+    ]);
+    step(engine);
+    const { plan } = step(engine);
+    expect(plan.preempted).toEqual(['worst']);
+    expect(plan.decodes).toEqual([]);
+    expect(shares(plan)).toEqual([
+      ['a', 2],
+      ['b', 2],
+    ]);
+  });
+});
+
 test('what a cancelled step would have computed is not in the prefix cache', () => {
   const engine = createEngine({
     limits: LIMITS,

@@ -5,8 +5,13 @@ import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
 import { afterEach, describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../../src/base/index.ts';
-import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/index.ts';
-import { createEngine, seedCostModel } from '../../src/engine/index.ts';
+import {
+  emulatedEngineOptions,
+  startEmulator,
+  type Emulator,
+  type EmulatorOptions,
+} from '../../src/emulator/index.ts';
+import { createEngine } from '../../src/engine/index.ts';
 import { parseMetrics, readHistograms } from '../../src/prometheus/index.ts';
 import { serveOnEngine } from '../support/serve-on-engine.ts';
 
@@ -292,13 +297,7 @@ describe('the emission log', () => {
     const emissions = server.emissions();
     expect(emissions.map(({ index }) => index)).toEqual(Array.from({ length: 30 }, (_, i) => i));
 
-    const engine = createEngine({
-      limits: server.options,
-      policy: 'fcfs',
-      memory: null,
-      costModel: seedCostModel,
-      speedScale: 0.1,
-    });
+    const engine = createEngine(emulatedEngineOptions(server.options));
     const [simulatedNs] = serveOnEngine(engine, [{ atNs: 0, promptTokens: 5, outputTokens: 30 }]);
     const plannedNs = emissions.map((emission) => emission.plannedNs);
     const sinceFirst = (instants: readonly number[] = []): number[] =>
