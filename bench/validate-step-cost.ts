@@ -23,7 +23,8 @@ const LIMITS = { ttftNs: 1e9, tpotNs: 40e6 };
 printTitle('Step cost against real servers', [
   '300 ShareGPT requests at 10/s on vLLM 0.19, far past what the servers carry. Errors are ' +
     '(simulated − real) / real of the mean and of the 99th percentile; joint = share of requests ' +
-    'with TTFT ≤ 1 s and TPOT ≤ 40 ms.',
+    'with TTFT ≤ 1 s and TPOT ≤ 40 ms. The link of the two devices is the 16 GB/s that LLMServingSim ' +
+    'sets for it, not the data sheet’s.',
 ]);
 if (VLLM_RUN_DATA === null) throw new Error('the published runs are not beside this checkout');
 

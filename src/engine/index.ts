@@ -1,7 +1,8 @@
 /**
  * `engine`: how a serving engine with continuous batching spends its steps, and what a step costs.
  * Read `engine.ts` (the port, with the life of a request), then `batching-engine.ts` (the
- * scheduler), then `cost-model.ts`. No clock here: `simulator` and `emulator` bring theirs.
+ * scheduler), then `cost-model.ts` and `cost/roofline.ts` (a step's cost from a model's shape and a
+ * device's sheet). No clock here: `simulator` and `emulator` bring theirs.
  */
 export * from './answer-length.ts';
 export * from './batching-engine.ts';
