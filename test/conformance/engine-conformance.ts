@@ -130,6 +130,8 @@ export function engineConformance(name: string, make: (setup: EngineSetup) => En
             const patient = moves.filter(({ kind }) => kind !== 'cancel');
             check(play(make(setup), setup, patient), setup);
           }),
+          // Twice preempted requests are rare.
+          { numRuns: 500 },
         );
       });
     };
