@@ -6,17 +6,21 @@ import { fenced, literal, textTable } from './markdown-text.ts';
 
 export function manifestSections(summary: Summary, manifest: Manifest): string[] {
   return [
-    '## What was measured',
+    manifest.simulated === null ? '## What was measured' : '## What was simulated',
     '',
     ...factsTable(manifest),
     '',
-    'A fact that is unknown may differ the next time without anybody noticing: declare it.',
-    '',
+    ...(manifest.simulated === null ? UNKNOWN_FACTS : []),
     '## How to reproduce',
     '',
     ...reproduction(summary, manifest),
   ];
 }
+
+const UNKNOWN_FACTS = [
+  'A fact that is unknown may differ the next time without anybody noticing: declare it.',
+  '',
+];
 
 function factsTable(manifest: Manifest): string[] {
   const { target, counting, host } = manifest;
@@ -34,9 +38,13 @@ function factsTable(manifest: Manifest): string[] {
         'asked',
       ),
       known('prefix cache policy', manifest.prefixCache, 'asked'),
-      ...Object.entries(manifest.facts).map(([name, fact]) => factRow(name, fact)),
+      // There is nothing to know of a server that does not exist.
+      ...Object.entries(manifest.facts)
+        .filter(([, fact]) => manifest.simulated === null || fact.from !== 'unknown')
+        .map(([name, fact]) => factRow(name, fact)),
       known('output tokens counted by', countingText(counting), 'preflight'),
       known('exact output lengths', counting.exactOutput ? 'asked' : 'not asked', 'asked'),
+      ...simulatedRows(manifest.simulated),
       known('client host', `${host.cpus} × ${host.cpuModel}, ${host.os}`, 'measured'),
       known(
         'client memory',
@@ -50,6 +58,14 @@ function factsTable(manifest: Manifest): string[] {
       ),
       known('started', manifest.startedAt, 'measured'),
     ],
+  );
+}
+
+/** A row per setting of the simulated service; none for a measured run. */
+function simulatedRows(simulated: Manifest['simulated']): string[][] {
+  if (simulated === null || typeof simulated !== 'object') return [];
+  return Object.entries(simulated).map(([name, value]) =>
+    factRow(name, { from: 'declared', value }),
   );
 }
 
@@ -83,7 +99,9 @@ function reproduction(summary: Summary, manifest: Manifest): string[] {
       (hash, index) => `- schedule of load point ${index}: ${literal(hash)}`,
     ),
     '',
-    'Save this as `run.yaml` and run `goodput run run.yaml`; the same seeds give the same schedule.',
+    manifest.simulated === null
+      ? 'Save this as `run.yaml` and run `goodput run run.yaml`; the same seeds give the same schedule.'
+      : 'Save this as `run.yaml` and run `goodput simulate run.yaml` with the settings above; the same seeds give the same records.',
     '',
     ...fenced('yaml', specText(manifest)),
     '',

@@ -1,0 +1,187 @@
+/** `goodput simulate` on specs: a run folder like any other, and the emulator as its witness. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startEmulator } from '../../src/emulator/index.ts';
+import type { Manifest } from '../../src/record/index.ts';
+import type { PointSummary, Summary } from '../../src/summary/index.ts';
+import { emptyFolder, runBuilt } from '../support/built-command.ts';
+
+const LOAD = ['--rate', '4', '--duration', '30s', '--input', '512', '--output', '64', '--exact'];
+const SLO = ['--slo', 'ttft<=1s, tpot<=20ms, attainment>=90%'];
+
+function readJson<T>(dir: string, name: string): T {
+  return JSON.parse(readFileSync(join(dir, name), 'utf8')) as T;
+}
+
+/** Simulates in a new folder and gives its run folder. */
+async function simulated(...args: readonly string[]) {
+  const cwd = emptyFolder();
+  const outcome = await runBuilt(['simulate', ...args, '--out', 'r'], { cwd });
+  return { ...outcome, cwd, dir: join(cwd, 'r') };
+}
+
+describe('goodput simulate', () => {
+  it('leaves a run folder that says where it is from', async () => {
+    const { exitCode, stdout, stderr, dir } = await simulated(...LOAD, ...SLO);
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('plan: ')]);
+    expect(stdout).toMatch(/server clock \(not the\s+user's view\) · simulated/);
+    expect(readdirSync(dir).toSorted()).toEqual([
+      'manifest.json',
+      'records-0.ndjson',
+      'schedule.ndjson',
+      'summary.json',
+    ]);
+    const manifest = readJson<Manifest>(dir, 'manifest.json');
+    expect(manifest).toMatchObject({
+      source: 'simulated',
+      clock: 'server',
+      preflight: null,
+      simulated: { cost: 'seed', replicas: 1, limits: { tokenBudget: 512 } },
+    });
+    const [point] = readJson<Summary>(dir, 'summary.json').points;
+    expect(point?.tpotBasis).toEqual({ observed: point?.ledger.completed, estimated: 0 });
+    expect(point?.littlesLaw.pathGapShare).toBeCloseTo(0, 9);
+    expect(point?.validity).toEqual({ valid: true, reasons: [] });
+  });
+
+  it('writes the same records again, and others for another seed', async () => {
+    const sweep = ['--rate', '2,6', '--duration', '20s', '--output', '64'];
+    const texts = [];
+    for (const seed of ['1', '1', '2']) {
+      const { dir } = await simulated(...sweep, '--seed', seed);
+      texts.push([0, 1].map((point) => readFileSync(join(dir, `records-${point}.ndjson`), 'utf8')));
+    }
+    expect(texts[1]).toEqual(texts[0]);
+    expect(texts[2]?.[0]).not.toEqual(texts[0]?.[0]);
+  });
+
+  it('can be judged, reported and asked for objectives like any run', async () => {
+    const { cwd } = await simulated(...LOAD);
+    const judged = await runBuilt(['judge', 'r', '--slo', 'ttft<=1ms, attainment>=95%'], { cwd });
+    expect([judged.exitCode, judged.stdout]).toEqual([3, expect.stringContaining('simulated')]);
+    const report = await runBuilt(['report', 'r', '--format', 'md'], { cwd });
+    expect([report.exitCode, report.stdout]).toEqual([0, expect.stringContaining('simulated')]);
+    expect(report.stdout).toContain('goodput simulate run.yaml');
+    const suggested = await runBuilt(['objectives', 'suggest', 'r'], { cwd });
+    expect([suggested.exitCode, suggested.stdout]).toEqual([0, expect.stringMatching(/^ttft<=/)]);
+  });
+
+  it('takes a run file as it is for a real target, and asks for no key', async () => {
+    const cwd = emptyFolder();
+    writeFileSync(
+      join(cwd, 'spec.yaml'),
+      [
+        'target: { url: https://api.example.com, keyEnv: NOT_SET, exact: true }',
+        'workload: { input: 256, output: 32 }',
+        'load: { users: 5, think: 1s }',
+        'duration: 20s',
+        'requests: 60',
+        'slo: ttft<=1s, attainment>=90%',
+        'out: r',
+      ].join('\n'),
+    );
+    const { exitCode, stdout } = await runBuilt(['simulate', 'spec.yaml', '--replicas', '2'], {
+      cwd,
+    });
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('5 users')]);
+  });
+
+  it('counts words where a prompt file tells no tokens, and says so', async () => {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, 'prompts.txt'), 'one two three\nfour five\n');
+    const args = ['--prompts', 'prompts.txt', '--prefix', 'asGiven', '--concurrency', '1'];
+    const { stderr } = await runBuilt(
+      ['simulate', ...args, '--requests', '2', '--out', 'r', '--duration', '5s'],
+      { cwd },
+    );
+    expect(stderr).toContain('each word is taken for one token');
+    const lines = readFileSync(join(cwd, 'r/records-0.ndjson'), 'utf8').trimEnd().split('\n');
+    const prompts = lines.map((line) => {
+      return (JSON.parse(line) as { timeline: PointTimeline }).timeline.usage.promptTokens;
+    });
+    expect(prompts).toEqual([3, 2]);
+  });
+
+  it('replicas behind a router carry what one cannot', async () => {
+    const heavy = ['--rate', '45', '--duration', '20s', '--output', '64', '--exact'];
+    const share = async (...flags: readonly string[]) => {
+      const { dir } = await simulated(...heavy, '--slo', 'ttft<=500ms, attainment>=95%', ...flags);
+      return readJson<Summary>(dir, 'summary.json').points[0]?.attainment.share ?? 0;
+    };
+    expect(await share()).toBeLessThan(0.6);
+    expect(await share('--replicas', '3', '--router', 'least-outstanding')).toBeGreaterThan(0.95);
+  });
+
+  it('finds shared beginnings again where the memory keeps them', async () => {
+    const shared = ['--prefix', 'shared:480x2', '--kv-blocks', '4000', '--prefix-caching'];
+    const { stdout } = await simulated(...LOAD, ...shared);
+    expect(stdout).toMatch(/shared: 480 tokens, 2 groups\s+\(9\d\.\d\s+% cached\)/);
+  });
+});
+
+interface PointTimeline {
+  readonly usage: { readonly promptTokens: number };
+}
+
+describe('what is not simulated is an error', () => {
+  it.each([
+    [['http://127.0.0.1:1', '--rate', '1'], /a URL is not simulated/],
+    [[...LOAD, '--prefix-caching'], /--prefix-caching needs --kv-blocks/],
+    [[...LOAD, '--device', 'h200'], /--device needs --config/],
+    [[...LOAD, '--itl'], /--itl needs --preset/],
+    [['--preset', 'goodput-sweep', '--input', '5'], /--input does not go with --preset/],
+    [['--preset', 'goodput-sweep', '--replicas', '2'], /--replicas does not go with --preset/],
+    [['--preset', 'goodput-sweep', '--format', 'md'], /written as text or json/],
+    [[...LOAD, '--replicas', '0', '--queue-timeout', '5'], /--queue-timeout 5.*[^]*--replicas 0/],
+  ])('%j', async (args, message) => {
+    const { exitCode, stderr, stdout } = await runBuilt(['simulate', ...args]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+  });
+
+  it.each([
+    ['target: { stream: false }\nload: { rate: 1 }', /one body are not simulated/],
+    ['workload: { bodies: b.jsonl }\nload: { rate: 1 }', /raw bodies are not simulated/],
+    ['checks: [{ name: j, json: true }]\nload: { rate: 1 }', /no text to check/],
+  ])('%j', async (spec, message) => {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, 'spec.yaml'), spec);
+    writeFileSync(join(cwd, 'b.jsonl'), '{"body":{"messages":[]}}\n');
+    const { exitCode, stderr } = await runBuilt(['simulate', 'spec.yaml', '--out', 'r'], { cwd });
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(readdirSync(cwd)).not.toContain('r');
+  });
+});
+
+describe('the emulator, loaded for real', () => {
+  const SPEC = ['--rate', '3', '--duration', '8s', '--input', '2048', '--output', '64', '--exact'];
+  const median = (point: PointSummary, measure: 'ttftFromPlannedNs' | 'tpotNs'): number =>
+    point[measure].quantiles.find(({ q }) => q === 0.5)?.value ?? Number.NaN;
+
+  it('answers the same schedule when the simulator says it does', { retry: 2 }, async () => {
+    const { cwd, dir } = await simulated(...SPEC);
+    const emulator = await startEmulator();
+    try {
+      await runBuilt(['run', emulator.url, ...SPEC, '--out', 'real'], { cwd });
+    } finally {
+      await emulator.close();
+    }
+    const [forecast] = readJson<Summary>(dir, 'summary.json').points;
+    const [real] = readJson<Summary>(join(cwd, 'real'), 'summary.json').points;
+    if (forecast === undefined || real === undefined) throw new Error('a point is missing');
+    expect(real.ledger).toEqual(forecast.ledger);
+    expect(real.promptTokens).toEqual(forecast.promptTokens);
+    expect(real.outputTokens).toEqual(forecast.outputTokens);
+    const { preflight } = readJson<Manifest>(join(cwd, 'real'), 'manifest.json');
+    const { roundTripNs } = preflight as { readonly roundTripNs: number };
+    // A request may arrive just after the step it would have joined: that and the way are the band.
+    const [ttftNs, realTtftNs] = [
+      median(forecast, 'ttftFromPlannedNs'),
+      median(real, 'ttftFromPlannedNs'),
+    ];
+    expect(Math.abs(realTtftNs - ttftNs)).toBeLessThan(0.15 * ttftNs + 3e6 + roundTripNs);
+    const [tpotNs, realTpotNs] = [median(forecast, 'tpotNs'), median(real, 'tpotNs')];
+    expect(Math.abs(realTpotNs - tpotNs)).toBeLessThan(0.15 * tpotNs);
+  });
+});
