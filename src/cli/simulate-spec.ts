@@ -191,6 +191,12 @@ function readTarget(flags: ServiceFlags): {
   const speedScale = reader.positiveNumber('--speed-scale', flags.speedScale);
   const replicas = reader.count('--replicas', flags.replicas);
   const tensor = optional('--tensor-parallel', flags.tensorParallel) ?? 1;
+  if (flags.router === 'prefix-affine' && !flags.prefixCaching) {
+    const hint = 'there is nothing to find again without';
+    reader.add(
+      usageProblem('E_USAGE_MISSING', '--router prefix-affine needs --prefix-caching', hint),
+    );
+  }
   checkStepCostFlags(flags, reader);
   reader.finish();
   const cost = readStepCost(flags, tensor);

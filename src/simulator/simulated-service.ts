@@ -2,8 +2,8 @@ import { assert, type Clock, randomStream } from '../base/index.ts';
 import { createEngine, drawAnswerLength, type EngineOptions } from '../engine/index.ts';
 import type { OutgoingRequest, SendPort, SendResult } from '../record/index.ts';
 import type { Schedule, ScheduledRequest } from '../workload/index.ts';
-import { PromptIdentities } from './prompt-identity.ts';
-import { Router, type RoutingPolicy } from './router.ts';
+import { PromptBlocks } from './prompt-blocks.ts';
+import { Router, type RoutedPrompt, type RoutingPolicy } from './router.ts';
 import { SimulatedAnswer } from './simulated-answer.ts';
 import { SimulatedReplica } from './simulated-replica.ts';
 
@@ -42,7 +42,7 @@ export class SimulatedService implements SendPort {
   readonly #inputs: ServiceInputs;
   readonly #replicas: readonly SimulatedReplica[];
   readonly #router: Router;
-  readonly #identities: PromptIdentities;
+  readonly #blocks: PromptBlocks;
 
   constructor(inputs: ServiceInputs) {
     const { engine, replicas, router, queueTimeoutNs } = inputs.service;
@@ -53,7 +53,7 @@ export class SimulatedService implements SendPort {
       () => new SimulatedReplica(createEngine(engine), inputs.clock, queueTimeoutNs),
     );
     this.#router = new Router(router, replicas);
-    this.#identities = new PromptIdentities(engine.memory?.blockTokens ?? Infinity);
+    this.#blocks = new PromptBlocks(engine.memory?.blockTokens ?? Infinity);
   }
 
   send(outgoing: OutgoingRequest, signal: AbortSignal): Promise<SendResult> {
@@ -63,8 +63,9 @@ export class SimulatedService implements SendPort {
     const { limits, memory } = service.engine;
     const promptTokens = this.#inputs.promptTokensOf(request);
     const { outputTokens, finishReason } = this.#answerLength(request, promptTokens);
-    const { blockIds, beginning } = this.#identities.of(request.prompt, promptTokens);
-    const replica = this.#route(beginning);
+    const blockIds = this.#blocks.of(request.prompt, promptTokens);
+    const blocks = memory === null ? 1 : Math.ceil(promptTokens / memory.blockTokens);
+    const replica = this.#route({ blockIds, blocks });
     return new Promise((resolve) => {
       const onEnd = (result: SendResult): void => {
         disarm();
@@ -114,9 +115,9 @@ export class SimulatedService implements SendPort {
     );
   }
 
-  #route(beginning: string | null): SimulatedReplica {
+  #route(prompt: RoutedPrompt): SimulatedReplica {
     const outstanding = this.#replicas.map((replica) => replica.outstanding);
-    return this.#replicas[this.#router.choose(outstanding, beginning)] as SimulatedReplica;
+    return this.#replicas[this.#router.choose(outstanding, prompt)] as SimulatedReplica;
   }
 }
 

@@ -10,8 +10,12 @@ import { emptyFolder, runBuilt } from '../support/built-command.ts';
 const LOAD = ['--rate', '4', '--duration', '30s', '--input', '512', '--output', '64', '--exact'];
 const SLO = ['--slo', 'ttft<=1s, tpot<=20ms, attainment>=90%'];
 
-function readJson<T>(dir: string, name: string): T {
-  return JSON.parse(readFileSync(join(dir, name), 'utf8')) as T;
+function readSummary(dir: string): Summary {
+  return JSON.parse(readFileSync(join(dir, 'summary.json'), 'utf8')) as Summary;
+}
+
+function readManifest(dir: string): Manifest {
+  return JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as Manifest;
 }
 
 /** Simulates in a new folder and gives its run folder. */
@@ -32,14 +36,14 @@ describe('goodput simulate', () => {
       'schedule.ndjson',
       'summary.json',
     ]);
-    const manifest = readJson<Manifest>(dir, 'manifest.json');
+    const manifest = readManifest(dir);
     expect(manifest).toMatchObject({
       source: 'simulated',
       clock: 'server',
       preflight: null,
       simulated: { cost: 'seed', replicas: 1, limits: { tokenBudget: 512 } },
     });
-    const [point] = readJson<Summary>(dir, 'summary.json').points;
+    const [point] = readSummary(dir).points;
     expect(point?.tpotBasis).toEqual({ observed: point?.ledger.completed, estimated: 0 });
     expect(point?.littlesLaw.pathGapShare).toBeCloseTo(0, 9);
     expect(point?.validity).toEqual({ valid: true, reasons: [] });
@@ -107,7 +111,7 @@ describe('goodput simulate', () => {
     const heavy = ['--rate', '45', '--duration', '20s', '--output', '64', '--exact'];
     const share = async (...flags: readonly string[]) => {
       const { dir } = await simulated(...heavy, '--slo', 'ttft<=500ms, attainment>=95%', ...flags);
-      return readJson<Summary>(dir, 'summary.json').points[0]?.attainment.share ?? 0;
+      return readSummary(dir).points[0]?.attainment.share ?? 0;
     };
     expect(await share()).toBeLessThan(0.6);
     expect(await share('--replicas', '3', '--router', 'least-outstanding')).toBeGreaterThan(0.95);
@@ -128,6 +132,7 @@ describe('what is not simulated is an error', () => {
   it.each([
     [['http://127.0.0.1:1', '--rate', '1'], /a URL is not simulated/],
     [[...LOAD, '--prefix-caching'], /--prefix-caching needs --kv-blocks/],
+    [[...LOAD, '--router', 'prefix-affine'], /prefix-affine needs --prefix-caching/],
     [[...LOAD, '--device', 'h200'], /--device needs --config/],
     [[...LOAD, '--itl'], /--itl needs --preset/],
     [['--preset', 'goodput-sweep', '--input', '5'], /--input does not go with --preset/],
@@ -167,13 +172,13 @@ describe('the emulator, loaded for real', () => {
     } finally {
       await emulator.close();
     }
-    const [forecast] = readJson<Summary>(dir, 'summary.json').points;
-    const [real] = readJson<Summary>(join(cwd, 'real'), 'summary.json').points;
+    const [forecast] = readSummary(dir).points;
+    const [real] = readSummary(join(cwd, 'real')).points;
     if (forecast === undefined || real === undefined) throw new Error('a point is missing');
     expect(real.ledger).toEqual(forecast.ledger);
     expect(real.promptTokens).toEqual(forecast.promptTokens);
     expect(real.outputTokens).toEqual(forecast.outputTokens);
-    const { preflight } = readJson<Manifest>(join(cwd, 'real'), 'manifest.json');
+    const { preflight } = readManifest(join(cwd, 'real'));
     const { roundTripNs } = preflight as { readonly roundTripNs: number };
     // A request may arrive just after the step it would have joined: that and the way are the band.
     const [ttftNs, realTtftNs] = [

@@ -2,21 +2,11 @@
 import { assert, assertNever } from '../base/index.ts';
 import type { PromptRecipe } from '../workload/index.ts';
 
-export interface PromptIdentity {
-  /** One id per leading full block that other prompts may have too; chained. */
-  readonly blockIds: readonly string[];
-  /** Names what the prompt begins with; `null` = like no other's. */
-  readonly beginning: string | null;
-}
-
-/** Nothing in common with any other prompt. */
-const UNIQUE: PromptIdentity = { blockIds: [], beginning: null };
-
 /**
- * Identities of the prompts of one schedule. Two prompts of a file have blocks in common only when
+ * Names the leading full blocks that prompts of one schedule may have in common, chained. Two prompts of a file have blocks in common only when
  * they are the same entry: common beginnings of different entries are not looked for.
  */
-export class PromptIdentities {
+export class PromptBlocks {
   readonly #blockTokens: number;
   /** Number of each block with all blocks before it, by the number before and the block's own id. */
   readonly #chained = new Map<string, number>();
@@ -26,18 +16,18 @@ export class PromptIdentities {
     this.#blockTokens = blockTokens;
   }
 
-  of(recipe: PromptRecipe, promptTokens: number): PromptIdentity {
+  of(recipe: PromptRecipe, promptTokens: number): readonly string[] {
     switch (recipe.kind) {
       case 'synthetic':
         return recipe.sharedId === null
-          ? UNIQUE
+          ? []
           : this.#oneText(`shared ${recipe.sharedId}`, recipe.sharedTokens);
       case 'blocks':
         return this.#traceBlocks(recipe, promptTokens);
       case 'prompt':
         return recipe.uniqueSeed === null
           ? this.#oneText(`entry ${recipe.entry}`, promptTokens)
-          : UNIQUE;
+          : [];
       case 'body':
         return this.#oneText(`body ${recipe.entry}`, promptTokens);
       default:
@@ -46,17 +36,16 @@ export class PromptIdentities {
   }
 
   /** The full blocks of the first `tokens` tokens of a text with a name. */
-  #oneText(name: string, tokens: number): PromptIdentity {
+  #oneText(name: string, tokens: number): readonly string[] {
     const blocks = Math.floor(tokens / this.#blockTokens);
-    const blockIds = Array.from({ length: blocks }, (_, at) => `${name} ${at}`);
-    return { blockIds, beginning: name };
+    return Array.from({ length: blocks }, (_, at) => `${name} ${at}`);
   }
 
   /** Each block of the trace is several of the engine's. */
   #traceBlocks(
     recipe: Extract<PromptRecipe, { kind: 'blocks' }>,
     promptTokens: number,
-  ): PromptIdentity {
+  ): readonly string[] {
     const parts = recipe.blockTokens / this.#blockTokens;
     assert(
       Number.isInteger(parts),
@@ -71,7 +60,7 @@ export class PromptIdentities {
         blockIds.push(`block ${before} ${part}`);
       }
     }
-    return { blockIds, beginning: String(recipe.blockIds[0] ?? null) };
+    return blockIds;
   }
 
   #numberOf(before: number, id: number): number {
