@@ -149,7 +149,7 @@ for (const offeredRps of RATES_RPS) {
         ((cost(name) / steps) * 1e6).toFixed(2),
         (cost(name) / cost('plain')).toFixed(2),
         totals.preemptions,
-        totals.prefixQueryTokens === 0 ? '—' : `${(100 * found).toFixed(1)} %`,
+        totals.prefixQueryTokens === 0 ? 'no cache' : `${(100 * found).toFixed(1)} %`,
       ];
     }),
   );

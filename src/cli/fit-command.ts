@@ -26,7 +26,7 @@ interface FitFlags {
   readonly tokenBudget?: string;
   readonly maxSequences?: string;
   readonly kvBlocks?: string;
-  readonly blockTokens: string;
+  readonly blockSize: string;
   readonly tensorParallel?: string;
   readonly engines?: string;
 }
@@ -48,7 +48,7 @@ export const fitCommand: Register = (program, context, finish) => {
     .option('--token-budget <tokens>', 'most tokens the server computes in a step')
     .option('--max-sequences <count>', 'most requests in a step')
     .option('--kv-blocks <count>', 'blocks of KV memory per engine. Left out: it never ran short')
-    .option('--block-tokens <count>', 'tokens a block holds', '16')
+    .option('--block-size <count>', 'tokens a block holds', '16')
     .option('--tensor-parallel <count>', 'devices that every layer is split over')
     .option('--engines <count>', 'engines that share the requests and the experts')
     .option(
@@ -164,7 +164,7 @@ function memoryOf(
   const blocks =
     written === undefined ? (settings?.kvBlocks ?? null) : countOf('--kv-blocks', written);
   if (blocks === null) return null;
-  const blockTokens = settings?.kvBlockTokens ?? countOf('--block-tokens', flags.blockTokens);
+  const blockTokens = settings?.kvBlockTokens ?? countOf('--block-size', flags.blockSize);
   const longest = Math.max(...requests.map((each) => each.promptTokens + each.outputTokens));
   if (longest > blocks * blockTokens) {
     const message = `${blocks} blocks of ${blockTokens} tokens cannot hold a request of ${longest}`;
