@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { NS_PER_MS, NS_PER_SECOND, ProblemsError, type Clock } from '../base/index.ts';
 import {
-  NO_OUTPUT,
+  NO_TIMELINE,
   type OutgoingRequest,
   type SendPort,
   type SendResult,
@@ -167,27 +167,7 @@ class PlainClient implements HttpClient {
 function neverSent(atNs: number): SendResult {
   return {
     dispatchedNs: atNs,
-    timeline: {
-      connectedNs: null,
-      tlsDoneNs: null,
-      reused: null,
-      peer: null,
-      writtenNs: null,
-      firstByteNs: null,
-      firstEventNs: null,
-      lastChoicesEventNs: null,
-      usageAtNs: null,
-      finishNs: null,
-      terminalNs: null,
-      doneNs: null,
-      bodyEndNs: null,
-      output: NO_OUTPUT,
-      usage: null,
-      finishReason: null,
-      commentCount: 0,
-      bodyBytes: 0,
-      notes: [],
-    },
+    timeline: NO_TIMELINE,
     end: { kind: 'cancelled', atNs },
     httpStatus: null,
     queueNs: null,

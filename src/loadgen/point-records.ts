@@ -3,14 +3,13 @@ import { uuidOf } from '../base/index.ts';
 import {
   type Dispatch,
   type DropReason,
-  NO_OUTPUT,
+  NO_TIMELINE,
   RECORD_SCHEMA_VERSION,
   type RecordClock,
   type RecordLabels,
   type RecordSource,
   type RequestRecord,
   type SendResult,
-  type Timeline,
 } from '../record/index.ts';
 import type { ScheduledRequest } from '../workload/index.ts';
 
@@ -87,35 +86,13 @@ export function notReachedRecord(
 export function faultResult(dispatchedNs: number, atNs: number, note: string): SendResult {
   return {
     dispatchedNs,
-    timeline: { ...NOTHING_SEEN, notes: [note] },
+    timeline: { ...NO_TIMELINE, notes: [note] },
     end: { kind: 'cancelled', atNs },
     httpStatus: null,
     queueNs: null,
     checks: [],
   };
 }
-
-const NOTHING_SEEN: Timeline = {
-  connectedNs: null,
-  tlsDoneNs: null,
-  reused: null,
-  peer: null,
-  writtenNs: null,
-  firstByteNs: null,
-  firstEventNs: null,
-  lastChoicesEventNs: null,
-  usageAtNs: null,
-  finishNs: null,
-  terminalNs: null,
-  doneNs: null,
-  bodyEndNs: null,
-  output: NO_OUTPUT,
-  usage: null,
-  finishReason: null,
-  commentCount: 0,
-  bodyBytes: 0,
-  notes: [],
-};
 
 function baseRecord(
   template: RecordTemplate,

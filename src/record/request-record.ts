@@ -192,3 +192,26 @@ export interface RequestRecord {
 
 /** The columns of an answer without output. */
 export const NO_OUTPUT: OutputEvents = { atNs: [], kind: [], bytes: [], tokens: [], readId: [] };
+
+/** The timeline of a request of which nothing was seen. */
+export const NO_TIMELINE: Timeline = {
+  connectedNs: null,
+  tlsDoneNs: null,
+  reused: null,
+  peer: null,
+  writtenNs: null,
+  firstByteNs: null,
+  firstEventNs: null,
+  lastChoicesEventNs: null,
+  usageAtNs: null,
+  finishNs: null,
+  terminalNs: null,
+  doneNs: null,
+  bodyEndNs: null,
+  output: NO_OUTPUT,
+  usage: null,
+  finishReason: null,
+  commentCount: 0,
+  bodyBytes: 0,
+  notes: [],
+};

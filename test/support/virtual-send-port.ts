@@ -1,12 +1,11 @@
 /** A send port in virtual time that answers as a test tells it to. */
 import type { Clock } from '../../src/base/index.ts';
 import {
-  NO_OUTPUT,
+  NO_TIMELINE,
   type OutgoingRequest,
   type RequestEnd,
   type SendPort,
   type SendResult,
-  type Timeline,
 } from '../../src/record/index.ts';
 
 /** What becomes of one try unless its deadline or a cancellation comes first. */
@@ -23,28 +22,6 @@ export interface VirtualSendPort extends SendPort {
   readonly sent: { readonly request: OutgoingRequest; readonly atNs: number }[];
   readonly inFlightMax: () => number;
 }
-
-const BLANK: Timeline = {
-  connectedNs: null,
-  tlsDoneNs: null,
-  reused: null,
-  peer: null,
-  writtenNs: null,
-  firstByteNs: null,
-  firstEventNs: null,
-  lastChoicesEventNs: null,
-  usageAtNs: null,
-  finishNs: null,
-  terminalNs: null,
-  doneNs: null,
-  bodyEndNs: null,
-  output: NO_OUTPUT,
-  usage: null,
-  finishReason: null,
-  commentCount: 0,
-  bodyBytes: 0,
-  notes: [],
-};
 
 export function virtualSendPort(
   clock: Clock,
@@ -96,7 +73,7 @@ function resultOf(
   return {
     dispatchedNs,
     timeline: {
-      ...BLANK,
+      ...NO_TIMELINE,
       writtenNs: dispatchedNs,
       doneNs,
       bodyEndNs: doneNs,
