@@ -11,3 +11,4 @@ export * from './normal.ts';
 export * from './quantile-interval.ts';
 export * from './quantile.ts';
 export * from './queueing.ts';
+export * from './student-t.ts';
