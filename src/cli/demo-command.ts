@@ -1,9 +1,10 @@
 /** `goodput demo`: the whole idea in under a minute, with nothing but this machine. */
 import { EXIT_CODES, type ExitCode, printable, ProblemsError } from '../base/index.ts';
 import { type RunSpec, runSpecFromFlags } from '../config/index.ts';
-import { terminalReport } from '../report/index.ts';
+import { simulatedBesideLines, terminalReport } from '../report/index.ts';
 import type { Register } from './command.ts';
 import type { CommandContext } from './context.ts';
+import { besideSimulation } from './demo-simulation.ts';
 import { startEmulatorProcess } from './emulator-process.ts';
 import { catchInterrupts } from './interrupts.ts';
 import { progressLine } from './progress.ts';
@@ -22,8 +23,9 @@ export const demoCommand: Register = (program, context, finish) => {
     .command('demo')
     .description(
       'Starts the embedded emulator (one replica of a 70B model with continuous batching, sped up),\n' +
-        'drives it below, at and above its capacity, and judges every request. Nothing leaves this\n' +
-        'machine. Takes under a minute.',
+        'drives it below, at and above its capacity, and judges every request. Beside the live points\n' +
+        'it prints two simulated hours of the same replica. Nothing leaves this machine. Takes under\n' +
+        'a minute.',
     )
     .option('--quick', 'shorter load points, for a smoke test', false)
     .option('--quiet', 'no progress on stderr', false)
@@ -56,6 +58,10 @@ async function demo(options: DemoOptions, context: CommandContext): Promise<Exit
     const page = { width: context.columns, color: context.color, explain: false, files: [] };
     context.stdout(OPENING_TEXT);
     context.stdout(terminalReport(summary, page));
+    if (!interrupted) {
+      const rows = besideSimulation(summary.points, REPLICA_RATES_RPS);
+      context.stdout(`\n${simulatedBesideLines(SIMULATED_TEXT, rows, page.width).join('\n')}\n\n`);
+    }
     context.stdout(closingText(dir));
     return interrupted ? EXIT_CODES.interrupted : EXIT_CODES.fine;
   } finally {
@@ -88,6 +94,10 @@ function demoSpec(url: string, options: DemoOptions, context: CommandContext): R
 const OPENING_TEXT =
   `One emulated replica of a 70B model at ${1 / SPEED_SCALE}× speed: 7/s for it is ` +
   `${7 / SPEED_SCALE}/s here, 1 s is ${1_000 * SPEED_SCALE} ms.\n`;
+
+const SIMULATED_TEXT =
+  'the same replica at its real speed for two hours of virtual time a load. ' +
+  'A live point is one short draw of requests that share a queue: points off, not decimals.';
 
 function closingText(dir: string): string {
   return (

@@ -3,6 +3,7 @@
  * `words.ts` holds the sentences both share, `figures.ts` how numbers are written.
  */
 export * from './markdown-report.ts';
+export * from './simulated-beside.ts';
 export * from './terminal-report.ts';
 export { k6Prompts, type K6Prompt } from './k6-prompts.ts';
 export * from './k6-script.ts';
