@@ -52,7 +52,8 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
   const openedBefore = client.connectionsOpened;
   await client.warm(connectionsToWarm(options));
   const arrivalsRps = schedule.requests.length / Math.max(secondsFromNs(schedule.stopNs), 1e-9);
-  const meter = startSelfMeter();
+  const recorder = pointRecorder(point, options.folder);
+  const meter = startSelfMeter(clock);
   const startNs = clock.nowNs() + LEAD_NS;
   const outcome = await runSchedule({
     clock,
@@ -69,7 +70,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
     stopStarts: options.stopStarts,
     cancelAll: options.cancelAll,
     template: options.template,
-    onRecord: pointRecorder(point, options.folder),
+    onRecord: recorder.take,
     onProgress: options.onProgress,
   });
   const evidence = await meter.stop();
@@ -80,6 +81,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
       stopNs: outcome.stopNs,
       partial: outcome.partial,
       stopReason: outcome.stopReason,
+      recordCount: recorder.written,
       generator: { ...evidence, connectionCount: client.connectionsOpened - openedBefore },
     },
     leftWork: spec.atEnd.kind === 'cancel' || outcome.partial || drainedNs >= spec.atEnd.limitNs,
@@ -90,17 +92,27 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
  * A closed loop is planned longer than it runs; what lies beyond the last place it came to is no
  * result. Places before that are, because users do not come to theirs in order.
  */
-export function pointRecorder(
-  point: PlannedPoint,
-  folder: RunFolder,
-): Parameters<typeof runSchedule>[0]['onRecord'] {
+export function pointRecorder(point: PlannedPoint, folder: RunFolder): PointRecorder {
   let lastReached = -1;
-  return (record) => {
-    const { dispatch, scheduleIndex } = record;
-    if (dispatch.kind !== 'notReached') lastReached = Math.max(lastReached, scheduleIndex);
-    else if (point.load.closedLoop && scheduleIndex > lastReached) return undefined;
-    return folder.appendRecord(record);
+  let written = 0;
+  return {
+    get written() {
+      return written;
+    },
+    take(record) {
+      const { dispatch, scheduleIndex } = record;
+      if (dispatch.kind !== 'notReached') lastReached = Math.max(lastReached, scheduleIndex);
+      else if (point.load.closedLoop && scheduleIndex > lastReached) return undefined;
+      written += 1;
+      return folder.appendRecord(record);
+    },
   };
+}
+
+export interface PointRecorder {
+  readonly take: Parameters<typeof runSchedule>[0]['onRecord'];
+  /** Records handed to the folder so far: a reader that finds fewer has lost some. */
+  readonly written: number;
 }
 
 /** The point as the manifest has it while it runs: what a crash would leave behind. */
@@ -116,6 +128,7 @@ export function manifestPoint(spec: RunSpec, point: PlannedPoint, startNs: numbe
     stopNs: startNs + point.schedule.stopNs,
     partial: true,
     stopReason: 'interrupted',
+    recordCount: null,
     generator: null,
   };
 }

@@ -133,6 +133,7 @@ async function simulatePoint(
   options: { readonly point: PlannedPoint; readonly budget: Budget; readonly manifest: Manifest },
 ): Promise<ManifestPoint> {
   const { point, budget, manifest } = options;
+  const recorder = pointRecorder(point, folder);
   const outcome = await simulateSchedule({
     schedule: point.schedule,
     service: target.service,
@@ -150,10 +151,11 @@ async function simulatePoint(
       pointIndex: point.index,
       labels: { model: spec.target.model, tenant: null, region: null },
     },
-    onRecord: pointRecorder(point, folder),
+    onRecord: recorder.take,
   });
   const { stopNs, partial, stopReason } = outcome;
-  return { ...manifestPoint(spec, point, 0), stopNs, partial, stopReason };
+  const recordCount = recorder.written;
+  return { ...manifestPoint(spec, point, 0), stopNs, partial, stopReason, recordCount };
 }
 
 /** The emulator's rule: a token is a word. */

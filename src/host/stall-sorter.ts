@@ -6,17 +6,28 @@ export interface Pause {
   readonly toMs: number;
 }
 
+/** A pause of the loop, and whose doing most of it was. */
+export interface LoopStall extends Pause {
+  readonly cause: 'loop' | 'host';
+}
+
 export interface Stalls {
   /** Longest pause of the loop that the machine does not explain; 0 when there was none. */
   readonly loopMaxMs: number;
   readonly hostCount: number;
   readonly hostMaxMs: number;
+  /** All pauses by their end, or the longest {@link LISTED_MAX}. */
+  readonly listed: readonly LoopStall[];
+  /** Longest pause that is not listed; 0 when all are. */
+  readonly unlistedMaxMs: number;
 }
 
 /** A loop tick may be late by a timer's grain and a callback or two before it counts as a pause. */
 const TOLERANCE_MS = 5;
 /** A pause is compared with the machine's only once the meter has had time to wake and tell. */
 const SETTLE_MS = 100;
+/** A manifest should not grow with the noise of a machine. */
+export const LISTED_MAX = 2_000;
 
 interface LoopPause extends Pause {
   /** Processor time this process had in it. */
@@ -33,6 +44,8 @@ export class StallSorter {
   #loopMaxMs = 0;
   #hostCount = 0;
   #hostMaxMs = 0;
+  #listed: LoopStall[] = [];
+  #unlistedMaxMs = 0;
 
   /** Pauses that the sleeping thread saw. */
   addHostPauses(pauses: readonly Pause[]): void {
@@ -47,10 +60,13 @@ export class StallSorter {
 
   finish(): Stalls {
     this.#sort(Number.POSITIVE_INFINITY);
+    this.#dropShortest();
     return {
       loopMaxMs: this.#loopMaxMs,
       hostCount: this.#hostCount,
       hostMaxMs: this.#hostMaxMs,
+      listed: this.#listed,
+      unlistedMaxMs: this.#unlistedMaxMs,
     };
   }
 
@@ -68,10 +84,25 @@ export class StallSorter {
       if (pauseMs - hostMs > TOLERANCE_MS) {
         this.#loopMaxMs = Math.max(this.#loopMaxMs, pauseMs - hostMs);
       }
+      const cause = hostMs > pauseMs / 2 ? 'host' : 'loop';
+      this.#listed.push({ fromMs: pause.fromMs, toMs: pause.toMs, cause });
     }
+    if (this.#listed.length > 2 * LISTED_MAX) this.#dropShortest();
     const oldestMs = Math.min(beforeMs, this.#loopPauses[0]?.fromMs ?? beforeMs);
     this.#hostPauses = this.#hostPauses.filter(({ toMs }) => toMs > oldestMs);
   }
+
+  #dropShortest(): void {
+    const byLength = this.#listed.toSorted((a, b) => lengthMs(b) - lengthMs(a));
+    const [longestLeftOut] = byLength.splice(LISTED_MAX);
+    if (longestLeftOut === undefined) return;
+    this.#unlistedMaxMs = Math.max(this.#unlistedMaxMs, lengthMs(longestLeftOut));
+    this.#listed = byLength.toSorted((a, b) => a.toMs - b.toMs);
+  }
+}
+
+function lengthMs(pause: Pause): number {
+  return pause.toMs - pause.fromMs;
 }
 
 function overlapMs(a: Pause, b: Pause): number {

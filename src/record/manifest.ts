@@ -80,6 +80,8 @@ export interface ManifestPoint {
   readonly stopNs: number;
   readonly partial: boolean;
   readonly stopReason: string;
+  /** Records the generator wrote; `null` while the point runs, and so after a crash. */
+  readonly recordCount: number | null;
   /** The generator's own evidence about itself. */
   readonly generator: GeneratorEvidence | null;
 }
@@ -92,6 +94,21 @@ export interface GeneratorEvidence {
   readonly loopStallMaxNs: number;
   readonly hostStallCount: number;
   readonly hostStallMaxNs: number;
+  /** Pauses of over 5 ms by their end: all of them, or the longest where there were too many. */
+  readonly stalls: readonly ClientStall[];
+  /** Longest pause left out of the list; 0 when none was. */
+  readonly unlistedStallMaxNs: number;
   /** Connections opened during the point. */
   readonly connectionCount: number;
+}
+
+/**
+ * A span in which the client may have been late to read or to send: what is stamped in it may have
+ * arrived at any time since its start. On the clock of the records.
+ */
+export interface ClientStall {
+  readonly fromNs: number;
+  readonly toNs: number;
+  /** `host`: most of it the machine gave this process no time. `loop`: our own code was busy. */
+  readonly cause: 'loop' | 'host';
 }

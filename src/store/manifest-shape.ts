@@ -21,12 +21,18 @@ const point = z.object({
   stopNs: z.int(),
   partial: z.boolean(),
   stopReason: z.string(),
+  // Runs of earlier versions tell neither this nor their stalls.
+  recordCount: z.int().min(0).nullable().default(null),
   generator: z
     .object({
       loopUtilisationShare: z.number(),
       loopStallMaxNs: z.number(),
       hostStallCount: z.int(),
       hostStallMaxNs: z.number(),
+      stalls: z
+        .array(z.object({ fromNs: z.number(), toNs: z.number(), cause: z.enum(['loop', 'host']) }))
+        .default([]),
+      unlistedStallMaxNs: z.number().default(0),
       connectionCount: z.int(),
     })
     .nullable(),

@@ -11,6 +11,8 @@ const QUIET: GeneratorEvidence = {
   loopStallMaxNs: 0,
   hostStallCount: 0,
   hostStallMaxNs: 0,
+  stalls: [],
+  unlistedStallMaxNs: 0,
   connectionCount: 1,
 };
 

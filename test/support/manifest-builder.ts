@@ -45,6 +45,7 @@ export function manifestOf(changes: Partial<Manifest> = {}): Manifest {
         stopNs: 60_000_000_000,
         partial: false,
         stopReason: 'duration',
+        recordCount: null,
         generator: null,
       },
     ],

@@ -23,6 +23,7 @@ export function pointOf(options: Partial<ManifestPoint> = {}): ManifestPoint {
     stopNs: 10 * SECOND_NS,
     partial: false,
     stopReason: 'duration',
+    recordCount: null,
     generator: null,
     ...options,
   };

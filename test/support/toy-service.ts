@@ -83,6 +83,8 @@ export function toyPoint(load: ToyLoad, options: Partial<ManifestPoint> = {}): M
       loopStallMaxNs: 3 * MS,
       hostStallCount: 0,
       hostStallMaxNs: 0,
+      stalls: [],
+      unlistedStallMaxNs: 0,
       connectionCount: SLOTS,
     },
     ...options,
