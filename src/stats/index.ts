@@ -5,10 +5,13 @@
  */
 export * from './binomial.ts';
 export * from './confidence-interval.ts';
+export * from './detectable-difference.ts';
 export * from './incomplete-beta.ts';
 export * from './near-integer.ts';
 export * from './normal.ts';
+export * from './paired-bootstrap.ts';
 export * from './quantile-interval.ts';
 export * from './quantile.ts';
 export * from './queueing.ts';
+export * from './sign-flip.ts';
 export * from './student-t.ts';
