@@ -1,31 +1,18 @@
 import { assert, nsFromSeconds } from '../base/index.ts';
-import type { CostModel } from './cost-model.ts';
 import type {
   Admission,
   Engine,
-  EngineLimits,
   EngineRequest,
   EngineState,
   EngineTotals,
-  KvMemoryOptions,
-  SchedulingPolicy,
   StepPlan,
   TokenEvent,
 } from './engine.ts';
+import { assertCount, assertOptions, type EngineOptions } from './engine-options.ts';
 import { createKvMemory, type KvMemory } from './kv-memory.ts';
 import { knownTokens, serviceOrder, type Sequence } from './sequence.ts';
 import { describeStep } from './step-plan.ts';
 import { WaitingLine } from './waiting-line.ts';
-
-export interface EngineOptions {
-  readonly limits: EngineLimits;
-  readonly policy: SchedulingPolicy;
-  /** Null: memory is no limit, and nothing is ever found again. */
-  readonly memory: KvMemoryOptions | null;
-  readonly costModel: CostModel;
-  /** Factor on the duration of every step: 0.1 runs ten times as fast. > 0. */
-  readonly speedScale: number;
-}
 
 /**
  * A continuous-batching engine with chunked prefill, after the scheduler of vLLM v1. Every step has
@@ -48,6 +35,11 @@ class BatchingEngine implements Engine {
   readonly #waiting = new WaitingLine();
   /** The batch, in the order of entry. */
   readonly #running: Sequence[] = [];
+  /** Requests with a place and blocks, and whether the driver knows. */
+  readonly #receiving = new Set<Sequence>();
+  #newReceivers: string[] = [];
+  /** Requests with all their tokens whose blocks are kept. */
+  readonly #handing = new Set<Sequence>();
   /** So many of the batch, the first ones, have a share in the step being planned or under way. */
   #sharing = 0;
   #underWay: StepPlan | null = null;
@@ -75,6 +67,7 @@ class BatchingEngine implements Engine {
     const { limits, memory, policy } = this.#options;
     assert(priority === 0 || policy === 'priority', 'priorities need the policy `priority`');
     assert(!this.#held.has(id), `request ${id} is already here`);
+    this.#assertReceivable(request);
     const { maxModelTokens, maxWaiting } = limits;
     const tooLong = maxModelTokens !== null && promptTokens + outputTokens > maxModelTokens;
     // The last token of an answer is never computed.
@@ -89,7 +82,7 @@ class BatchingEngine implements Engine {
       request,
       priority,
       arrival: this.#admitted,
-      isRunning: false,
+      place: 'waiting',
       shareTokens: 0,
       computedTokens: 0,
       generatedTokens: 0,
@@ -109,18 +102,17 @@ class BatchingEngine implements Engine {
     const sequence = this.#held.get(id);
     if (sequence === undefined) return false;
     this.#held.delete(id);
-    if (sequence.isRunning) {
-      this.#memory?.release(sequence);
-      this.#leaveBatch(this.#running.indexOf(sequence));
-    } else {
-      this.#waiting.leave(sequence);
-    }
+    if (sequence.place === 'waiting') this.#waiting.leave(sequence);
+    else this.#memory?.release(sequence);
+    if (sequence.place === 'batch') this.#leaveBatch(this.#running.indexOf(sequence));
+    this.#receiving.delete(sequence);
+    this.#handing.delete(sequence);
     return true;
   }
 
   plan(): StepPlan | null {
     if (this.#underWay !== null) return this.#underWay;
-    if (this.#held.size === 0) return null;
+    if (this.#running.length + this.#waiting.size === 0) return null;
     const preempted: string[] = [];
     let entered: number;
     do {
@@ -129,7 +121,11 @@ class BatchingEngine implements Engine {
       entered = this.#running.length;
       if (preempted.length === preemptedBefore) {
         this.#letIn(leftTokens);
-        assert(this.#sharing > 0, 'the engine holds requests and computes nothing');
+        if (this.#sharing === 0) {
+          const waitsForOthers = this.#receiving.size + this.#handing.size > 0;
+          assert(waitsForOthers, 'the engine holds requests and computes nothing');
+          return null;
+        }
       }
       // When those who gave way left nothing to compute, the next step begins at once.
     } while (this.#sharing === 0);
@@ -143,9 +139,49 @@ class BatchingEngine implements Engine {
     return this.#underWay;
   }
 
+  takeReceivers(): readonly string[] {
+    const ids = this.#newReceivers;
+    this.#newReceivers = [];
+    return ids;
+  }
+
+  received(id: string): void {
+    const sequence = this.#held.get(id);
+    assert(sequence?.place === 'receiving', `request ${id} receives nothing`);
+    this.#receiving.delete(sequence);
+    sequence.place = 'batch';
+    this.#running.push(sequence);
+  }
+
   stepDurationNs(plan: StepPlan): number {
     const seconds = this.#options.costModel.stepSeconds(plan.load) * this.#options.speedScale;
     return Math.max(1, nsFromSeconds(seconds));
+  }
+
+  repeats({ prefills, preempted }: StepPlan): number {
+    if (prefills.length + preempted.length > 0 || this.#sharing < this.#running.length) return 1;
+    let steps = Number.POSITIVE_INFINITY;
+    for (const { request, generatedTokens, roomTokens, computedTokens } of this.#running) {
+      steps = Math.min(
+        steps,
+        request.outputTokens - generatedTokens,
+        // The newest token of a memory with a cache may still have to be filed.
+        roomTokens - computedTokens,
+      );
+    }
+    return Math.max(1, steps);
+  }
+
+  commitRepeats(plan: StepPlan, steps: number): readonly TokenEvent[] {
+    assert(steps >= 1 && steps <= this.repeats(plan), `the step does not repeat ${steps} times`);
+    for (let at = 0; at < this.#sharing; at += 1) {
+      const sequence = this.#running[at] as Sequence;
+      sequence.computedTokens += steps - 1;
+      sequence.generatedTokens += steps - 1;
+    }
+    const events = this.commit(plan);
+    this.#step += steps - 1;
+    return events;
   }
 
   commit(plan: StepPlan): readonly TokenEvent[] {
@@ -174,11 +210,15 @@ class BatchingEngine implements Engine {
 
   state(): EngineState {
     let heldTokens = 0;
-    for (const { computedTokens } of this.#running) heldTokens += computedTokens;
+    for (const group of [this.#running, this.#receiving, this.#handing]) {
+      for (const { computedTokens } of group) heldTokens += computedTokens;
+    }
     const { memory } = this.#options;
     return {
       waiting: this.#waiting.size,
       running: this.#running.length,
+      receiving: this.#receiving.size,
+      handing: this.#handing.size,
       heldTokens,
       usedBlocks: memory === null ? null : memory.blocks - (this.#memory as KvMemory).freeBlocks,
     };
@@ -218,12 +258,18 @@ class BatchingEngine implements Engine {
   #letIn(budgetTokens: number): void {
     const { maxSequences } = this.#options.limits;
     let leftTokens = budgetTokens;
-    while (leftTokens > 0 && this.#running.length < maxSequences) {
+    while (leftTokens > 0 && this.#running.length + this.#receiving.size < maxSequences) {
       const sequence = this.#waiting.first();
       if (sequence === undefined || !this.#takeBlocks(sequence, leftTokens)) return;
-      const tokens = Math.min(this.#wantedTokens(sequence), leftTokens);
       this.#waiting.leave(sequence);
-      sequence.isRunning = true;
+      if (this.#mustReceive(sequence)) {
+        sequence.place = 'receiving';
+        this.#receiving.add(sequence);
+        this.#newReceivers.push(sequence.request.id);
+        continue;
+      }
+      const tokens = Math.min(this.#wantedTokens(sequence), leftTokens);
+      sequence.place = 'batch';
       this.#running.push(sequence);
       sequence.shareTokens = tokens;
       this.#sharing += 1;
@@ -234,6 +280,7 @@ class BatchingEngine implements Engine {
   /** Gives a waiting request what the cache has of it and memory for its first share, if it can. */
   #takeBlocks(sequence: Sequence, leftTokens: number): boolean {
     const { memory } = this.#options;
+    if (this.#mustReceive(sequence)) return this.#takeBlocksToReceive(sequence);
     if (this.#memory === null || memory === null) return true;
     // There is always at least one token to compute, and it needs a block of its own.
     if (this.#memory.freeBlocks === 0) return false;
@@ -248,6 +295,27 @@ class BatchingEngine implements Engine {
     }
     if (memory.prefixCaching) this.#countFound(sequence);
     return true;
+  }
+
+  /** A preempted request computes again what it had received. */
+  #mustReceive({ request, lostTokens }: Sequence): boolean {
+    return request.receivedTokens !== undefined && lostTokens === 0;
+  }
+
+  /** Memory for the whole prompt: what is not received is computed in the first step. */
+  #takeBlocksToReceive(sequence: Sequence): boolean {
+    const { promptTokens, receivedTokens = 0 } = sequence.request;
+    if (this.#memory?.enter(sequence, [], promptTokens, promptTokens) === false) return false;
+    sequence.computedTokens = receivedTokens;
+    return true;
+  }
+
+  #assertReceivable({ promptTokens, receivedTokens }: EngineRequest): void {
+    if (receivedTokens === undefined) return;
+    assertCount(receivedTokens, 'receivedTokens');
+    assert(receivedTokens < promptTokens, 'a token is left to compute');
+    const caches = this.#options.memory?.prefixCaching === true;
+    assert(!caches, 'what is received is not filed in a prefix cache');
   }
 
   #unsharedTokens(): number {
@@ -281,7 +349,7 @@ class BatchingEngine implements Engine {
     this.#totals.preemptions += 1;
     this.#memory?.preempt(sequence);
     this.#leaveBatch(this.#running.indexOf(sequence));
-    sequence.isRunning = false;
+    sequence.place = 'waiting';
     sequence.lostTokens = Math.max(sequence.lostTokens, sequence.computedTokens);
     sequence.computedTokens = 0;
     this.#waiting.join(sequence);
@@ -310,10 +378,13 @@ class BatchingEngine implements Engine {
   #dropFinished(): void {
     let kept = 0;
     for (const sequence of this.#running) {
-      const { id, outputTokens } = sequence.request;
+      const { id, outputTokens, handsOver } = sequence.request;
       if (sequence.generatedTokens < outputTokens) {
         this.#running[kept] = sequence;
         kept += 1;
+      } else if (handsOver === true) {
+        sequence.place = 'handing';
+        this.#handing.add(sequence);
       } else {
         this.#memory?.release(sequence);
         this.#held.delete(id);
@@ -321,24 +392,4 @@ class BatchingEngine implements Engine {
     }
     this.#running.length = kept;
   }
-}
-
-function assertOptions({ limits, memory, speedScale }: EngineOptions): void {
-  assertCount(limits.tokenBudget, 'tokenBudget');
-  assertCount(limits.maxSequences, 'maxSequences');
-  if (limits.maxWaiting !== null) assertCount(limits.maxWaiting, 'maxWaiting');
-  if (limits.maxModelTokens !== null) assertCount(limits.maxModelTokens, 'maxModelTokens');
-  const { longPrefillTokenThreshold } = limits;
-  if (longPrefillTokenThreshold !== null) {
-    assertCount(longPrefillTokenThreshold, 'longPrefillTokenThreshold');
-  }
-  if (memory !== null) {
-    assertCount(memory.blocks, 'blocks');
-    assertCount(memory.blockTokens, 'blockTokens');
-  }
-  assert(speedScale > 0, `speedScale ${speedScale} is not positive`);
-}
-
-function assertCount(value: number, name: string): void {
-  assert(Number.isSafeInteger(value) && value >= 1, `${name} ${value} is not a whole number ≥ 1`);
 }

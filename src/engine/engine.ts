@@ -72,6 +72,17 @@ export interface EngineRequest {
   readonly priority?: number;
   /** Left out: like no other request's. */
   readonly content?: SequenceContent;
+  /**
+   * Tokens of the prompt whose keys and values another engine computed: the request gets its place
+   * and its blocks, and waits in them until these have come (see {@link Engine.takeReceivers}).
+   * From 1 to `promptTokens` − 1. Not with prefix caching. Left out: none.
+   */
+  readonly receivedTokens?: number;
+  /**
+   * Its blocks are kept after its last token, for another engine to fetch, until it is cancelled.
+   * Left out: they are free at once.
+   */
+  readonly handsOver?: true;
 }
 
 export type RejectionReason = 'queueFull' | 'contextLength';
@@ -156,6 +167,10 @@ export interface EngineState {
   readonly waiting: number;
   /** Requests prefilling or decoding, those of a planned step included. */
   readonly running: number;
+  /** Requests that have their place and blocks and not yet what another engine computed for them. */
+  readonly receiving: number;
+  /** Requests that have all their tokens and keep their blocks for another engine. */
+  readonly handing: number;
   /** Tokens whose keys and values are held; a shared one counts for each request that holds it. */
   readonly heldTokens: number;
   /** Blocks held by requests; null where memory is no limit. */
@@ -181,12 +196,32 @@ export interface Engine {
   admit(request: EngineRequest): Admission;
   /** Forgets a request and what it holds. False when the engine does not hold it (any more). */
   cancel(id: string): boolean;
-  /** Decides the next step, `null` when there is nothing to do. The same until it is committed. */
+  /**
+   * Decides the next step, `null` when there is nothing to do, or nothing before something is
+   * received or fetched. The same until it is committed.
+   */
   plan(): StepPlan | null;
+  /**
+   * Requests that plans have given place and blocks, to receive what another engine computed. Each
+   * is told once.
+   */
+  takeReceivers(): readonly string[];
+  /** All has come that a request was to receive: it is part of the next plan. */
+  received(id: string): void;
   /** How long a step takes, whole nanoseconds ≥ 1. */
   stepDurationNs(plan: StepPlan): number;
+  /**
+   * How many steps in a row, this one included, will do the same (one token for each of the same
+   * requests) if nothing comes from outside. ≥ 1.
+   */
+  repeats(plan: StepPlan): number;
   /** Does the step: requests cancelled since it was planned are passed over. */
   commit(plan: StepPlan): readonly TokenEvent[];
+  /**
+   * Does the step and those that repeat it, `steps` in all (from 1 to `repeats`), and tells the
+   * tokens of the last one.
+   */
+  commitRepeats(plan: StepPlan, steps: number): readonly TokenEvent[];
   state(): EngineState;
   totals(): EngineTotals;
   /** Requests waiting for a place in the batch, in the order they will get one. */

@@ -9,6 +9,8 @@ export * from './batching-engine.ts';
 export * from './chain-block-ids.ts';
 export * from './cost-model.ts';
 export * from './engine.ts';
+export type { EngineOptions } from './engine-options.ts';
+export { repeatedLoad } from './step-plan.ts';
 export * from './cost/affine.ts';
 export * from './cost/calibration.ts';
 export * from './cost/device-sheet.ts';

@@ -1,13 +1,19 @@
 import type { EngineRequest } from './engine.ts';
 import type { KvBlock } from './block-table.ts';
 
+/**
+ * Where a request is: in line; in the batch; with its place and blocks, receiving what another
+ * engine computed; or with all its tokens, keeping its blocks for another engine.
+ */
+export type SequencePlace = 'waiting' | 'batch' | 'receiving' | 'handing';
+
 /** A request the engine holds, and how far it has come. */
 export interface Sequence {
   readonly request: EngineRequest;
   readonly priority: number;
   /** Place in the order of admission, from 0. */
   readonly arrival: number;
-  isRunning: boolean;
+  place: SequencePlace;
   /** What it computes in the step being planned or under way, if it has a share in it. */
   shareTokens: number;
   /**

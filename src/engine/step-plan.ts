@@ -1,4 +1,4 @@
-import type { PrefillChunk, StepPlan } from './engine.ts';
+import type { PrefillChunk, StepLoad, StepPlan } from './engine.ts';
 import { knownTokens, type Sequence } from './sequence.ts';
 
 /** What the scheduler has decided about a step. */
@@ -27,7 +27,8 @@ export function describeStep(decision: StepDecision): StepPlan {
     const sequence = batch[at] as Sequence;
     const { request, computedTokens: fromTokens } = sequence;
     const missingTokens = knownTokens(sequence) - fromTokens;
-    const isDecode = sequence.generatedTokens > 0 && missingTokens === 1 && at < entered;
+    const isBegun = sequence.generatedTokens > 0 || request.receivedTokens !== undefined;
+    const isDecode = isBegun && missingTokens === 1 && at < entered;
     const tokens = at < sharing ? sequence.shareTokens : 0;
     if (isDecode) {
       if (tokens === 0) continue;
@@ -55,4 +56,14 @@ export function describeStep(decision: StepDecision): StepPlan {
     attentionPairs,
   };
   return { step, decodes, prefills, preempted, load };
+}
+
+/** The load of a step that does the same as another, `later` steps after it. */
+export function repeatedLoad(load: StepLoad, later: number): StepLoad {
+  const grownTokens = later * load.decodeSequences;
+  return {
+    ...load,
+    contextTokens: load.contextTokens + grownTokens,
+    decodeContextTokens: load.decodeContextTokens + grownTokens,
+  };
 }

@@ -217,7 +217,8 @@ export function engineConformance(name: string, make: (setup: EngineSetup) => En
 
     law('nothing is held when all requests have left', ({ engine }, { memory }) => {
       const usedBlocks = memory === null ? null : 0;
-      expect(engine.state()).toEqual({ waiting: 0, running: 0, heldTokens: 0, usedBlocks });
+      const nobody = { waiting: 0, running: 0, receiving: 0, handing: 0 };
+      expect(engine.state()).toEqual({ ...nobody, heldTokens: 0, usedBlocks });
       expect(engine.waitingIds()).toEqual([]);
     });
 
