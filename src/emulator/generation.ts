@@ -74,22 +74,23 @@ export class Generation implements TokenSink {
   }
 
   token(dueNs: number, last: boolean): void {
-    this.#measureToken(last);
     this.#text += this.#parts.answer.word(this.#tokens);
     this.#tokens += 1;
     this.#textTokens += 1;
-    if (this.#parts.request.streamed) {
-      if (last || this.#textTokens === this.#shared.tokensPerEvent) this.#emit(dueNs, last);
-    } else if (last) {
-      this.#answerWhole();
+    const { streamed } = this.#parts.request;
+    const isEvent = last || this.#textTokens === this.#shared.tokensPerEvent;
+    if (streamed && isEvent) {
+      this.#emit(dueNs, last);
+    } else {
+      this.#measureToken(this.#shared.nowNs(), last);
+      if (last) this.#answerWhole();
     }
   }
 
-  #measureToken(last: boolean): void {
-    const { metrics, nowNs } = this.#shared;
+  #measureToken(atNs: number, last: boolean): void {
+    const { metrics } = this.#shared;
     const { request, answer } = this.#parts;
-    const atNs = nowNs();
-    if (this.#tokens === 0) {
+    if (this.#tokens === 1) {
       this.#firstTokenNs = atNs;
       metrics.firstToken(request.promptTokens, atNs - this.#arrivedNs);
     } else {
@@ -97,7 +98,7 @@ export class Generation implements TokenSink {
     }
     this.#lastTokenNs = atNs;
     if (!last) return;
-    const gaps = this.#tokens;
+    const gaps = this.#tokens - 1;
     const perTokenNs = gaps === 0 ? null : (atNs - this.#firstTokenNs) / gaps;
     metrics.answered(answer.finishReason, atNs - this.#arrivedNs, perTokenNs);
   }
@@ -114,6 +115,7 @@ export class Generation implements TokenSink {
     const emittedNs = nowNs();
     if (last) writer.end(text);
     else writer.write(text);
+    this.#measureToken(emittedNs, last);
     lateness.add(emittedNs - dueNs);
     const tokens = this.#textTokens;
     log.add({ requestId, index: this.#events, tokens, plannedNs: dueNs, emittedNs });
