@@ -3,6 +3,7 @@
  * `binomial.ts` and `quantile-interval.ts` say what a sample can claim; `queueing.ts` has Little's
  * law. Pure numbers in, pure numbers out; knows nothing about requests.
  */
+export * from './batch-means.ts';
 export * from './binomial.ts';
 export * from './confidence-interval.ts';
 export * from './detectable-difference.ts';
@@ -16,5 +17,6 @@ export * from './quantile.ts';
 export * from './queueing.ts';
 export * from './rising-share.ts';
 export * from './sequential-mean.ts';
+export * from './share-interval.ts';
 export * from './sign-flip.ts';
 export * from './student-t.ts';
