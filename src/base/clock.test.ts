@@ -38,6 +38,30 @@ describe('VirtualClock', () => {
     expect(fired).toBe(10);
   });
 
+  it('fires the same, in the same order, when most alarms are cancelled', async () => {
+    const clock = new VirtualClock();
+    const fired: number[] = [];
+    const cancels: (() => void)[] = [];
+    for (let at = 0; at < 5_000; at += 1) {
+      const atNs = (at * 7_919) % 5_000;
+      const cancel = clock.at(atNs, () => fired.push(atNs));
+      if (atNs % 10 > 0) cancels.push(cancel);
+    }
+    for (const cancel of cancels) cancel();
+    for (const cancel of cancels) cancel();
+    await clock.runAll();
+    expect(fired).toEqual(Array.from({ length: 500 }, (_, at) => at * 10));
+  });
+
+  it('goes on at once where nothing is said to settle', async () => {
+    const clock = new VirtualClock();
+    const seen: string[] = [];
+    clock.at(1, () => void Promise.resolve().then(() => seen.push('settled')));
+    clock.at(2, () => seen.push('next alarm'));
+    await clock.runAll(() => null);
+    expect(seen).toEqual(['next alarm', 'settled']);
+  });
+
   it('lets promises settle before time moves on', async () => {
     const clock = new VirtualClock();
     const seen: number[] = [];

@@ -48,9 +48,15 @@ export function createRealClock(): Clock & { readonly wallStartIso: string } {
 interface Alarm {
   readonly atNs: number;
   readonly order: number;
-  readonly action: () => void;
-  cancelled: boolean;
+  /** `null` once cancelled, so that nothing is kept alive by an alarm that will not ring. */
+  action: (() => void) | null;
 }
+
+/** Fewer cancelled alarms than this are left for their turn to come. */
+const MOST_CANCELLED = 1_024;
+
+/** Lets promises settle that an alarm may have resolved; `null` when it resolved none. */
+export type Pause = () => Promise<void> | null;
 
 /**
  * A clock that moves only when told. Alarms fire in order of time, then of arming, and the clock
@@ -59,8 +65,9 @@ interface Alarm {
 export class VirtualClock implements Clock {
   #nowNs = 0;
   #armed = 0;
-  /** A binary heap. Cancelled alarms stay until their turn comes. */
-  readonly #alarms: Alarm[] = [];
+  /** A binary heap. Cancelled alarms stay until their turn comes or they are the most of it. */
+  #alarms: Alarm[] = [];
+  #cancelled = 0;
 
   nowNs(): number {
     return this.#nowNs;
@@ -71,43 +78,63 @@ export class VirtualClock implements Clock {
       atNs: Math.max(atNs, this.#nowNs),
       order: this.#armed,
       action,
-      cancelled: false,
     };
     this.#armed += 1;
     this.#push(alarm);
     return () => {
-      alarm.cancelled = true;
+      if (alarm.action === null) return;
+      alarm.action = null;
+      this.#cancelled += 1;
+      if (this.#cancelled > MOST_CANCELLED && 2 * this.#cancelled > this.#alarms.length) {
+        this.#dropCancelled();
+      }
     };
   }
 
   /** Moves to `toNs`, firing every alarm due on the way and letting promises settle in between. */
   async advanceTo(toNs: number): Promise<void> {
     assert(toNs >= this.#nowNs, `the clock cannot go back from ${this.#nowNs} to ${toNs}`);
-    await this.#fireUntil(toNs);
+    await this.#fireUntil(toNs, settlePromises);
     this.#nowNs = toNs;
   }
 
-  /** Runs until no alarm is armed. */
-  runAll(): Promise<void> {
-    return this.#fireUntil(Number.POSITIVE_INFINITY);
+  /**
+   * Runs until no alarm is armed. Whoever knows which alarms resolve promises says so by `pause`,
+   * asked after each: turns of the event loop cost more than most alarms do.
+   */
+  runAll(pause: Pause = settlePromises): Promise<void> {
+    return this.#fireUntil(Number.POSITIVE_INFINITY, pause);
   }
 
-  async #fireUntil(limitNs: number): Promise<void> {
+  async #fireUntil(limitNs: number, pause: Pause): Promise<void> {
     await settlePromises();
     for (let next = this.#takeDue(limitNs); next !== null; next = this.#takeDue(limitNs)) {
+      const { action } = next;
+      // It has rung: cancelling it now changes nothing.
+      next.action = null;
       this.#nowNs = next.atNs;
-      next.action();
-      await settlePromises();
+      action?.();
+      const paused = pause();
+      if (paused !== null) await paused;
     }
   }
 
   #takeDue(limitNs: number): Alarm | null {
     for (let first = this.#alarms[0]; first !== undefined; first = this.#alarms[0]) {
-      if (first.atNs > limitNs && !first.cancelled) return null;
+      if (first.atNs > limitNs && first.action !== null) return null;
       this.#dropFirst();
-      if (!first.cancelled) return first;
+      if (first.action !== null) return first;
+      this.#cancelled -= 1;
     }
     return null;
+  }
+
+  #dropCancelled(): void {
+    // In order, which a heap may be.
+    this.#alarms = this.#alarms
+      .filter((alarm) => alarm.action !== null)
+      .sort((a, b) => a.atNs - b.atNs || a.order - b.order);
+    this.#cancelled = 0;
   }
 
   #push(alarm: Alarm): void {
@@ -145,7 +172,7 @@ function isBefore(a: Alarm, b: Alarm): boolean {
 }
 
 /** Lets chains of already resolved promises run before virtual time moves on. */
-function settlePromises(): Promise<void> {
+export function settlePromises(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

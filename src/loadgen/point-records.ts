@@ -35,6 +35,8 @@ export function requestIdOf(template: RecordTemplate, request: ScheduledRequest)
 /** A request that was handed to the send port. */
 export interface SentRequest {
   readonly request: ScheduledRequest;
+  /** As {@link requestIdOf} gives it: made once a request, for it is a hash. */
+  readonly requestId: string;
   readonly plannedNs: number;
   readonly inFlightAtDispatch: number;
   readonly traceId: string | null;
@@ -46,11 +48,12 @@ export function sentRecord(
   result: SendResult,
 ): RequestRecord {
   return {
-    ...baseRecord(template, sent.request, {
-      kind: 'sent',
-      plannedNs: sent.plannedNs,
-      dispatchedNs: result.dispatchedNs,
-    }),
+    ...baseRecord(
+      template,
+      sent.request,
+      { kind: 'sent', plannedNs: sent.plannedNs, dispatchedNs: result.dispatchedNs },
+      sent.requestId,
+    ),
     inFlightAtDispatch: sent.inFlightAtDispatch,
     timeline: result.timeline,
     end: result.end,
@@ -98,8 +101,8 @@ function baseRecord(
   template: RecordTemplate,
   request: ScheduledRequest,
   dispatch: Dispatch,
+  requestId: string = requestIdOf(template, request),
 ): RequestRecord {
-  const requestId = requestIdOf(template, request);
   return {
     schemaVersion: RECORD_SCHEMA_VERSION,
     source: template.source,

@@ -3,7 +3,7 @@
  * the one before has ended and the user has thought; a slot's next one when the slot is free.
  * Knows nothing of clocks or sending: it is told when a request ended and asked what is due.
  */
-import type { Schedule, ScheduledRequest } from '../workload/index.ts';
+import type { Release, Schedule, ScheduledRequest } from '../workload/index.ts';
 import { type Due, DueQueue } from './due-queue.ts';
 
 interface Waiting {
@@ -11,23 +11,32 @@ interface Waiting {
   readonly thinkNs: number;
 }
 
+/** A request due at an instant of its own. */
+type Arrival = ScheduledRequest & { readonly release: Extract<Release, { kind: 'at' }> };
+
 export class Releases {
   readonly #due = new DueQueue();
   /** By the index of the request that must end first. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #waitingForSlot: ScheduledRequest[] = [];
   #slotCursor = 0;
+  /** Requests due at an instant, in order of it; only the next one stands in the queue. */
+  readonly #arrivals: Arrival[] = [];
+  #arrivalCursor = 0;
+  readonly #startNs: number;
 
   constructor(schedule: Schedule, startNs: number) {
+    this.#startNs = startNs;
     for (const request of schedule.requests) {
       const { release } = request;
       if (release.kind === 'slot') this.#waitingForSlot.push(request);
-      else if (release.kind === 'at')
-        this.#due.push({ request, plannedNs: startNs + release.atNs });
+      else if (release.kind === 'at') this.#arrivals.push(request as Arrival);
       else if (release.index === null)
         this.#due.push({ request, plannedNs: startNs + release.thinkNs });
       else this.#wait(release.index, { request, thinkNs: release.thinkNs });
     }
+    this.#arrivals.sort((a, b) => a.release.atNs - b.release.atNs);
+    this.#queueArrival();
     for (let slot = 0; slot < (schedule.slots ?? 0); slot += 1) this.#fillSlot(startNs);
   }
 
@@ -40,7 +49,9 @@ export class Releases {
   takeDue(nowNs: number, stopNs: number): Due | null {
     const first = this.#due.peek();
     if (first === null || first.plannedNs > nowNs || first.plannedNs >= stopNs) return null;
-    return this.#due.pop();
+    this.#due.pop();
+    if (first.request.release.kind === 'at') this.#queueArrival();
+    return first;
   }
 
   /** Releases whatever waited for `request`, which ended, or was dropped, at `endedNs`. */
@@ -50,6 +61,14 @@ export class Releases {
     }
     this.#waiting.delete(request.index);
     if (request.release.kind === 'slot') this.#fillSlot(endedNs);
+  }
+
+  /** Puts the next arrival into the queue. */
+  #queueArrival(): void {
+    const request = this.#arrivals[this.#arrivalCursor];
+    if (request === undefined) return;
+    this.#arrivalCursor += 1;
+    this.#due.push({ request, plannedNs: this.#startNs + request.release.atNs });
   }
 
   #wait(index: number, waiting: Waiting): void {

@@ -18,6 +18,7 @@ import {
   sentRecord,
   type SentRequest,
 } from './point-records.ts';
+import { PlaceSet } from './place-set.ts';
 import { Releases } from './releases.ts';
 
 /** A send port that has not ended a try this long after its cancellation never will. */
@@ -44,11 +45,18 @@ interface Flight extends SentRequest {
   readonly canceller: AbortController;
 }
 
+/** A request made before it is due. */
+interface ReadyRequest {
+  readonly request: ScheduledRequest;
+  readonly requestId: string;
+  readonly prepared: PreparedRequest;
+}
+
 class PointRun {
   readonly #options: PointOptions;
   readonly #releases: Releases;
   readonly #flights = new Map<number, Flight>();
-  readonly #unrecorded: Set<ScheduledRequest>;
+  readonly #recorded: PlaceSet;
   readonly #unwritten = new Set<Promise<void>>();
   readonly #dropped: Record<DropReason, number> = {
     ceiling: 0,
@@ -60,7 +68,7 @@ class PointRun {
   readonly #alarms = new Set<() => void>();
   #stopNs: number;
   #stopReason: StopReason | null = null;
-  #ready: { readonly index: number; readonly prepared: PreparedRequest } | null = null;
+  #ready: ReadyRequest | null = null;
   #disarm: () => void = () => {};
   #allEnded: () => void = () => {};
   #cancelling = false;
@@ -79,7 +87,7 @@ class PointRun {
     );
     this.#options = options;
     this.#releases = new Releases(schedule, startNs);
-    this.#unrecorded = new Set(schedule.requests);
+    this.#recorded = new PlaceSet(schedule.requests.length);
     this.#stopNs = startNs + schedule.stopNs;
   }
 
@@ -130,7 +138,11 @@ class PointRun {
   #finalStopReason(): StopReason {
     if (this.#stopReason !== null && this.#stopReason !== 'duration') return this.#stopReason;
     const openLoop = this.#options.schedule.requests.every(({ release }) => release.kind === 'at');
-    return openLoop || this.#unrecorded.size > 0 ? 'duration' : 'requests';
+    return openLoop || this.#unrecordedCount > 0 ? 'duration' : 'requests';
+  }
+
+  get #unrecordedCount(): number {
+    return this.#options.schedule.requests.length - this.#recorded.size;
   }
 
   /** Fires every due request, then sleeps until the next. Ends the run when none can follow. */
@@ -169,12 +181,14 @@ class PointRun {
       if (reason !== 'budget') this.#releases.ended(request, nowNs);
       return;
     }
-    const prepared = this.#makeReady(request);
+    const ready = this.#makeReady(request);
     this.#ready = null;
-    if (prepared === null) return;
+    if (ready === null) return;
+    const { requestId, prepared } = ready;
     const handedNs = clock.nowNs();
     const flight: Flight = {
       request,
+      requestId,
       plannedNs,
       handedNs,
       inFlightAtDispatch: this.#flights.size + 1,
@@ -185,7 +199,7 @@ class PointRun {
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#flights.size);
     void this.#carry(flight, {
       ...prepared,
-      requestId: requestIdOf(template, request),
+      requestId,
       streamed: template.streamed,
       deadlineNs: handedNs + requestTimeoutNs,
     });
@@ -200,13 +214,13 @@ class PointRun {
   }
 
   /** The prepared request, made once; `null` when making it failed, which stops the run. */
-  #makeReady(request: ScheduledRequest): PreparedRequest | null {
-    if (this.#ready?.index === request.index) return this.#ready.prepared;
+  #makeReady(request: ScheduledRequest): ReadyRequest | null {
+    if (this.#ready?.request === request) return this.#ready;
     const { prepare, template } = this.#options;
     try {
-      const prepared = prepare(request, requestIdOf(template, request));
-      this.#ready = { index: request.index, prepared };
-      return prepared;
+      const requestId = requestIdOf(template, request);
+      this.#ready = { request, requestId, prepared: prepare(request, requestId) };
+      return this.#ready;
     } catch (cause) {
       this.#fail(new InvariantError(`request ${request.index} could not be made`, { cause }));
       return null;
@@ -287,7 +301,7 @@ class PointRun {
   }
 
   #record(request: ScheduledRequest, record: RequestRecord): void {
-    this.#unrecorded.delete(request);
+    this.#recorded.add(request.index);
     try {
       const written = this.#options.onRecord(record);
       if (written === undefined) return;
@@ -302,8 +316,9 @@ class PointRun {
   }
 
   async #recordNotReached(): Promise<void> {
-    const { template, startNs, onRecord } = this.#options;
-    for (const request of this.#unrecorded) {
+    const { schedule, template, startNs, onRecord } = this.#options;
+    for (const request of schedule.requests) {
+      if (this.#recorded.has(request.index)) continue;
       if (this.#failure?.canRecord === false) return;
       this.#notReached += 1;
       try {
@@ -312,8 +327,8 @@ class PointRun {
         this.#failure ??= { error, canRecord: false };
         return;
       }
+      this.#recorded.add(request.index);
     }
-    this.#unrecorded.clear();
   }
 
   #reportProgress(atNs: number): void {
@@ -337,7 +352,7 @@ class PointRun {
     const { length: scheduled } = this.#options.schedule.requests;
     return {
       scheduled,
-      waiting: this.#unrecorded.size - this.#flights.size,
+      waiting: this.#unrecordedCount - this.#flights.size,
       inFlight: this.#flights.size,
       ended: this.#ended,
       dropped: { ...this.#dropped },

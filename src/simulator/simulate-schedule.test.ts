@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { atSeconds, fatesOf, scheduleOf } from '../../test/support/point-run.ts';
 import {
   inPlace,
@@ -214,4 +214,23 @@ describe('prefix caches', () => {
     expect(await cachedTokens('roundRobin')).toEqual([0, 0, 32]);
     expect(await cachedTokens('prefixAffine')).toEqual([0, 32, 32]);
   });
+});
+
+test('virtual time waits for records that are being written', async () => {
+  let writing = 0;
+  let mostWriting = 0;
+  const { outcome } = await simulatePoint(
+    scheduleOf(Array.from({ length: 40 }, (_, at) => atSeconds(at)).flat(), { outputTokensMax: 2 }),
+    serviceOf({}),
+    {
+      onRecord: async () => {
+        writing += 1;
+        mostWriting = Math.max(mostWriting, writing);
+        for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+        writing -= 1;
+      },
+    },
+  );
+  expect(outcome.counts.ended).toBe(40);
+  expect(mostWriting).toBe(1);
 });

@@ -1,5 +1,5 @@
 /** One load point against a simulated service: the load generator itself, in virtual time. */
-import { VirtualClock } from '../base/index.ts';
+import { settlePromises, VirtualClock } from '../base/index.ts';
 import {
   type PointOptions,
   type PointOutcome,
@@ -34,14 +34,22 @@ export interface SimulationOptions
  */
 export async function simulateSchedule(options: SimulationOptions): Promise<PointOutcome> {
   const clock = new VirtualClock();
-  const { schedule, service, answers, promptTokensOf, template, ...point } = options;
+  const { schedule, service, answers, promptTokensOf, template, onRecord, ...point } = options;
+  const pauses = new Pauses();
   const outcome = runSchedule({
     ...point,
     clock,
     pacer: clock,
     schedule,
     startNs: 0,
-    send: new SimulatedService({ clock, schedule, service, answers, promptTokensOf }),
+    send: new SimulatedService({
+      clock,
+      schedule,
+      service,
+      answers,
+      promptTokensOf,
+      onAnswer: () => pauses.ask(),
+    }),
     prepare: (request) => ({ body: bodyOf(request), headers: {}, traceId: null }),
     // Nothing is ever late here.
     latenessLimitNs: null,
@@ -52,8 +60,43 @@ export async function simulateSchedule(options: SimulationOptions): Promise<Poin
       streamed: true,
       oneTokenPerEvent: true,
     },
+    onRecord: (record) => pauses.awaitNext(onRecord(record)),
     onProgress: null,
   });
-  await Promise.all([outcome, clock.runAll()]);
+  await Promise.all([outcome, clock.runAll(() => pauses.next())]);
   return outcome;
+}
+
+/**
+ * When virtual time waits for real time: after a request has ended, until the load generator has
+ * dealt with it, and as long as records wait to be written. Otherwise one that simulates faster
+ * than the disk writes would hold them all.
+ */
+class Pauses {
+  #isAsked = false;
+  #written: Promise<void> | null = null;
+
+  ask(): void {
+    this.#isAsked = true;
+  }
+
+  awaitNext(written: void | Promise<void>): void | Promise<void> {
+    this.#isAsked = true;
+    if (written !== undefined) this.#written = written;
+    return written;
+  }
+
+  next(): Promise<void> | null {
+    if (!this.#isAsked) return null;
+    this.#isAsked = false;
+    return this.#pause();
+  }
+
+  async #pause(): Promise<void> {
+    await settlePromises();
+    const written = this.#written;
+    this.#written = null;
+    // Its failure is for the load generator to tell.
+    await written?.catch(() => {});
+  }
 }

@@ -1,19 +1,29 @@
 import { assert, type Clock, randomStream } from '../base/index.ts';
-import { createEngine, drawAnswerLength, type EngineOptions } from '../engine/index.ts';
+import { drawAnswerLength, type EngineOptions } from '../engine/index.ts';
 import type { OutgoingRequest, SendPort, SendResult } from '../record/index.ts';
 import type { Schedule, ScheduledRequest } from '../workload/index.ts';
+import type { AutoscalingOptions } from './autoscaler.ts';
+import { DisaggregatedBackend, type DisaggregationOptions } from './disaggregated-backend.ts';
 import { PromptBlocks } from './prompt-blocks.ts';
-import { Router, type RoutedPrompt, type RoutingPolicy } from './router.ts';
+import type { RoutingPolicy } from './router.ts';
+import { ScaledBackend } from './scaled-backend.ts';
+import type { ServiceReport, ServingBackend } from './serving-backend.ts';
 import { SimulatedAnswer } from './simulated-answer.ts';
-import { SimulatedReplica } from './simulated-replica.ts';
+import type { StepMethod } from './simulated-replica.ts';
+import { StepBoundaries } from './step-boundaries.ts';
 
 /** What stands in for a server. */
 export interface ServiceOptions {
-  /** Of each replica; each steps at its own pace. */
+  /** Of each replica, or of each prefill replica; each steps at its own pace. */
   readonly engine: EngineOptions;
-  /** ≥ 1. */
+  /** At the start; the prefill ones where prefill and decode are apart. ≥ 1. */
   readonly replicas: number;
   readonly router: RoutingPolicy;
+  readonly method: StepMethod;
+  /** `null`: every replica does both prefill and decode. */
+  readonly disaggregation: DisaggregationOptions | null;
+  /** `null`: as many replicas as at the start. Not together with `disaggregation`. */
+  readonly autoscaling: AutoscalingOptions | null;
   /** No request starts that has waited so long: it is turned away. `null` = for ever. > 0. */
   readonly queueTimeoutNs: number | null;
 }
@@ -32,6 +42,8 @@ export interface ServiceInputs {
   readonly answers: AnswerOptions;
   /** Length of a prompt; the schedule does not tell it for every source. ≥ 1. */
   readonly promptTokensOf: (request: ScheduledRequest) => number;
+  /** Called whenever a request has ended, before its promise settles, and when replicas are counted. */
+  readonly onAnswer?: () => void;
 }
 
 /**
@@ -40,20 +52,29 @@ export interface ServiceInputs {
  */
 export class SimulatedService implements SendPort {
   readonly #inputs: ServiceInputs;
-  readonly #replicas: readonly SimulatedReplica[];
-  readonly #router: Router;
+  readonly #backend: ServingBackend;
   readonly #blocks: PromptBlocks;
 
   constructor(inputs: ServiceInputs) {
-    const { engine, replicas, router, queueTimeoutNs } = inputs.service;
-    assert(Number.isSafeInteger(replicas) && replicas >= 1, `${replicas} replicas serve nobody`);
+    const { engine, disaggregation, autoscaling, ...options } = inputs.service;
+    const { clock } = inputs;
     this.#inputs = inputs;
-    this.#replicas = Array.from(
-      { length: replicas },
-      () => new SimulatedReplica(createEngine(engine), inputs.clock, queueTimeoutNs),
-    );
-    this.#router = new Router(router, replicas);
     this.#blocks = new PromptBlocks(engine.memory?.blockTokens ?? Infinity);
+    const parts = { ...options, engine, clock, boundaries: new StepBoundaries(clock) };
+    assert(disaggregation === null || autoscaling === null, 'two pools are not scaled');
+    this.#backend =
+      disaggregation === null
+        ? new ScaledBackend(parts, autoscaling, () => inputs.onAnswer?.())
+        : new DisaggregatedBackend(parts, disaggregation);
+  }
+
+  /** No request comes any more. */
+  close(): void {
+    this.#backend.close();
+  }
+
+  report(): ServiceReport {
+    return this.#backend.report();
   }
 
   send(outgoing: OutgoingRequest, signal: AbortSignal): Promise<SendResult> {
@@ -65,11 +86,11 @@ export class SimulatedService implements SendPort {
     const { outputTokens, finishReason } = this.#answerLength(request, promptTokens);
     const blockIds = this.#blocks.of(request.prompt, promptTokens);
     const blocks = memory === null ? 1 : Math.ceil(promptTokens / memory.blockTokens);
-    const replica = this.#route({ blockIds, blocks });
     return new Promise((resolve) => {
       const onEnd = (result: SendResult): void => {
         disarm();
         signal.removeEventListener('abort', cancel);
+        this.#inputs.onAnswer?.();
         resolve(result);
       };
       const answer = new SimulatedAnswer({
@@ -80,12 +101,13 @@ export class SimulatedService implements SendPort {
         onEnd,
       });
       const id = String(request.index);
+      let forget = (): void => {};
       const cancel = (): void => {
-        replica.cancel(id);
+        forget();
         answer.cancelled();
       };
       const disarm = clock.at(outgoing.deadlineNs, () => {
-        replica.cancel(id);
+        forget();
         answer.timedOut(outgoing.deadlineNs);
       });
       signal.addEventListener('abort', cancel);
@@ -96,7 +118,13 @@ export class SimulatedService implements SendPort {
         answer.rejected('contextLength');
         return;
       }
-      replica.submit({ id, promptTokens, outputTokens, content: { salt: '', blockIds } }, answer);
+      const content = { salt: '', blockIds };
+      const { priority } = request;
+      forget = this.#backend.submit(
+        { id, promptTokens, outputTokens, content, priority },
+        { blockIds, blocks },
+        answer,
+      );
     });
   }
 
@@ -113,11 +141,6 @@ export class SimulatedService implements SendPort {
       },
       random,
     );
-  }
-
-  #route(prompt: RoutedPrompt): SimulatedReplica {
-    const outstanding = this.#replicas.map((replica) => replica.outstanding);
-    return this.#replicas[this.#router.choose(outstanding, prompt)] as SimulatedReplica;
   }
 }
 
