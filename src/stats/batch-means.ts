@@ -1,5 +1,5 @@
 /**
- * TimeBatch means: the variance of a ratio of two sums whose terms follow one another in time and
+ * Batch means: the variance of a ratio of two sums whose terms follow one another in time and
  * depend on their neighbours, as requests of one queue do. Time is cut into batches; each batch is
  * one observation.
  *
@@ -9,6 +9,8 @@
  * corrected for as a first-order autoregression.
  */
 import { assert } from '../base/index.ts';
+import { normalQuantile } from './normal.ts';
+import { studentTQuantile } from './student-t.ts';
 
 /**
  * Batches that a window is cut into. Enough for a narrow t quantile, and for the few, long ones
@@ -97,4 +99,13 @@ export function designEffectOf(means: BatchMeans): number | null {
   const { ratio, variance, offered } = means;
   if (ratio <= 0 || ratio >= 1) return null;
   return Math.max(1, (variance * offered) / (ratio * (1 - ratio)));
+}
+
+/**
+ * The part of an effective sample that is left when its variance was estimated from few batches:
+ * (z / t)², after Korn and Graubard, Survey Methodology 24 (1998). In (0, 1).
+ */
+export function keptWithFewBatches(degrees: number, level: number): number {
+  const tail = (1 - level) / 2;
+  return (normalQuantile(tail) / studentTQuantile(tail, degrees)) ** 2;
 }

@@ -1,16 +1,19 @@
 /**
  * How much a sample can say about a quantile, without assuming a distribution.
  *
- * Everything here holds only if the values are independent draws. Requests of one load test share
- * queues and batches and are not: read the interval as the narrowest honest one.
+ * What is labelled "if independent" holds only for independent draws. Requests of one load test share
+ * queues and batches and are not: {@link effectiveQuantileInterval} is for them.
  */
 import { assert } from '../base/index.ts';
 import type { ConfidenceInterval } from './confidence-interval.ts';
 import { regularizedIncompleteBeta } from './incomplete-beta.ts';
+import { keptWithFewBatches } from './batch-means.ts';
 import { ceilNear } from './near-integer.ts';
 
 /** Label of {@link orderStatisticInterval}. */
 export const ORDER_STATISTIC_METHOD = 'order statistics, if independent';
+/** Label of {@link effectiveQuantileInterval}. */
+export const EFFECTIVE_QUANTILE_METHOD = 'order statistics at effective n, batch means';
 
 /**
  * The smallest sample whose maximum is an upper confidence bound on the `q`-quantile: the least
@@ -38,21 +41,59 @@ export function orderStatisticInterval(
   q: number,
   level = 0.95,
 ): ConfidenceInterval | null {
-  assert(q > 0 && q < 1, `quantile ${q} is not in (0, 1)`);
   assert(level > 0 && level < 1, `level ${level} is not in (0, 1)`);
   const n = sorted.length;
-  const tail = (1 - level) / 2;
-  // Ranks from 1: P(below low rank) ≤ tail and P(at or above high rank) ≤ tail.
-  const lowRank = firstCount(n, (count) => binomialCdf(count, n, q) > tail);
-  const highRank = firstCount(n, (count) => binomialCdf(count, n, q) >= 1 - tail) + 1;
-  if (lowRank < 1 || highRank > n) return null;
+  const ranks = boundingRanks(n, q, level);
+  if (ranks === null) return null;
   return {
-    low: sorted[lowRank - 1] as number,
-    high: sorted[highRank - 1] as number,
+    low: sorted[ranks.low - 1] as number,
+    high: sorted[ranks.high - 1] as number,
     level,
     method: ORDER_STATISTIC_METHOD,
     effectiveN: n,
   };
+}
+
+/**
+ * As {@link orderStatisticInterval}, for values that hang together: the ranks are those of a sample
+ * of the effective size, carried over to the same shares of the values (Woodruff, Journal of the
+ * American Statistical Association 47 (1952)). `degrees`: of the variance behind `effectiveN`.
+ *
+ * Undefined: `null` when the effective sample is too small for a bound on either side.
+ */
+export function effectiveQuantileInterval(
+  sorted: ArrayLike<number>,
+  q: number,
+  effective: { readonly effectiveN: number; readonly degrees: number },
+  level = 0.95,
+): ConfidenceInterval | null {
+  assert(level > 0 && level < 1, `level ${level} is not in (0, 1)`);
+  const n = sorted.length;
+  const certain = effective.effectiveN * keptWithFewBatches(effective.degrees, level);
+  const size = Math.min(n, Math.floor(certain));
+  const ranks = boundingRanks(size, q, level);
+  if (ranks === null) return null;
+  const scale = (n + 1) / (size + 1);
+  return {
+    low: sorted[Math.max(1, Math.floor(ranks.low * scale)) - 1] as number,
+    high: sorted[Math.min(n, Math.ceil(ranks.high * scale)) - 1] as number,
+    level,
+    method: EFFECTIVE_QUANTILE_METHOD,
+    effectiveN: effective.effectiveN,
+  };
+}
+
+/** Ranks from 1 with P(below low rank) ≤ tail and P(at or above high rank) ≤ tail. */
+function boundingRanks(
+  n: number,
+  q: number,
+  level: number,
+): { readonly low: number; readonly high: number } | null {
+  assert(q > 0 && q < 1, `quantile ${q} is not in (0, 1)`);
+  const tail = (1 - level) / 2;
+  const low = firstCount(n, (count) => binomialCdf(count, n, q) > tail);
+  const high = firstCount(n, (count) => binomialCdf(count, n, q) >= 1 - tail) + 1;
+  return low < 1 || high > n ? null : { low, high };
 }
 
 /** P(X ≤ successes) for X ~ binomial(trials, share). */

@@ -7,11 +7,15 @@
  * Coverage on queues and on a simulated engine: docs/statistics.md.
  */
 import { assert } from '../base/index.ts';
-import { type TimeBatch, batchMeans, type BatchMeans, designEffectOf } from './batch-means.ts';
+import {
+  type TimeBatch,
+  batchMeans,
+  type BatchMeans,
+  designEffectOf,
+  keptWithFewBatches,
+} from './batch-means.ts';
 import type { ConfidenceInterval } from './confidence-interval.ts';
 import { betaQuantile } from './incomplete-beta.ts';
-import { normalQuantile } from './normal.ts';
-import { studentTQuantile } from './student-t.ts';
 
 /** Label of an interval from one window. */
 export const BATCH_MEANS_METHOD = 'clopper-pearson at effective n, batch means';
@@ -134,8 +138,7 @@ function effectiveInterval(
   level: number,
 ): ConfidenceInterval {
   const tail = (1 - level) / 2;
-  const lost = (normalQuantile(1 - tail) / studentTQuantile(1 - tail, degrees)) ** 2;
-  const n = effectiveN * lost;
+  const n = effectiveN * keptWithFewBatches(degrees, level);
   const good = ratio * n;
   return {
     low: ratio === 0 ? 0 : betaQuantile(tail, good, n - good + 1),
