@@ -11,8 +11,8 @@ test('agrees with the textbook fit of the beetle mortality data', () => {
   const fit = logisticFit(
     DOSES.map((dose, at) => ({
       load: Math.exp(dose),
-      successes: (BEETLES[at] as number) - (KILLED[at] as number),
-      trials: BEETLES[at] as number,
+      good: (BEETLES[at] as number) - (KILLED[at] as number),
+      offered: BEETLES[at] as number,
     })),
     { centreLoad: 1 },
   );
@@ -33,8 +33,8 @@ test('the interval is where the fit does not reject the target', () => {
   const fit = logisticFit(
     [6, 6.5, 7, 7.5, 8].map((load) => ({
       load,
-      trials: 1_000,
-      successes: Math.round(1_000 / (1 + Math.exp(-(3 - 8 * Math.log(load / 7))))),
+      offered: 1_000,
+      good: Math.round(1_000 / (1 + Math.exp(-(3 - 8 * Math.log(load / 7))))),
     })),
     { centreLoad: 7 },
   );
@@ -53,7 +53,7 @@ test('the interval is where the fit does not reject the target', () => {
 });
 
 test('states nothing that the windows do not show', () => {
-  const at = (load: number, successes: number) => ({ load, successes, trials: 100 });
+  const at = (load: number, good: number) => ({ load, good, offered: 100 });
   const few = logisticFit([at(6, 97), at(8, 80)], { centreLoad: 7 });
   expect(logisticCrossing(few, 0.95)).toEqual({
     load: null,
@@ -69,7 +69,7 @@ test('states nothing that the windows do not show', () => {
 
 test('windows that part perfectly do not run away', () => {
   const fit = logisticFit(
-    [1, 2, 4].map((load) => ({ load, trials: 50, successes: load < 3 ? 50 : 0 })),
+    [1, 2, 4].map((load) => ({ load, offered: 50, good: load < 3 ? 50 : 0 })),
     { centreLoad: 2 },
   );
   expect(fit === null || Number.isFinite(fit.slope)).toBe(true);

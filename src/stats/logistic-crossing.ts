@@ -9,9 +9,9 @@ import { studentTQuantile } from './student-t.ts';
 export interface LoadWindow {
   /** > 0. */
   readonly load: number;
-  readonly successes: number;
+  readonly good: number;
   /** > 0. */
-  readonly trials: number;
+  readonly offered: number;
 }
 
 /**
@@ -65,9 +65,9 @@ export function logisticFit(
   windows: readonly LoadWindow[],
   options: { readonly centreLoad: number },
 ): LogisticFit | null {
-  for (const { load, successes, trials } of windows) {
-    assert(load > 0 && trials > 0, `a window of ${trials} trials at load ${load}`);
-    assert(successes >= 0 && successes <= trials, `${successes} successes of ${trials}`);
+  for (const { load, good, offered } of windows) {
+    assert(load > 0 && offered > 0, `a window of ${offered} offered at load ${load}`);
+    assert(good >= 0 && good <= offered, `${good} good of ${offered}`);
   }
   const degrees = windows.length - 2;
   if (degrees < 1) return null;
@@ -142,8 +142,8 @@ function newtonStep(rows: readonly Row[], line: Line): Line | null {
   if (!(determinant > 1e-12 * s0 * s0)) return null;
   let r0 = 0;
   let r1 = 0;
-  for (const { x, successes, trials } of rows) {
-    const residual = successes - trials * shareAt(line, x);
+  for (const { x, good, offered } of rows) {
+    const residual = good - offered * shareAt(line, x);
     r0 += residual;
     r1 += residual * x;
   }
@@ -161,9 +161,9 @@ function informationOf(rows: readonly Row[], line: Line) {
   let s0 = 0;
   let s1 = 0;
   let s2 = 0;
-  for (const { x, trials } of rows) {
+  for (const { x, offered } of rows) {
     const share = shareAt(line, x);
-    const weight = Math.max(WEIGHT_MIN, trials * share * (1 - share));
+    const weight = Math.max(WEIGHT_MIN, offered * share * (1 - share));
     s0 += weight;
     s1 += weight * x;
     s2 += weight * x * x;
@@ -173,17 +173,17 @@ function informationOf(rows: readonly Row[], line: Line) {
 
 function pearson(rows: readonly Row[], line: Line): number {
   let sum = 0;
-  for (const { x, successes, trials } of rows) {
+  for (const { x, good, offered } of rows) {
     const share = shareAt(line, x);
-    sum += (successes - trials * share) ** 2 / Math.max(WEIGHT_MIN, trials * share * (1 - share));
+    sum += (good - offered * share) ** 2 / Math.max(WEIGHT_MIN, offered * share * (1 - share));
   }
   return sum;
 }
 
 function pooledLogit(windows: readonly LoadWindow[]): number {
-  const trials = windows.reduce((sum, window) => sum + window.trials, 0);
-  const successes = windows.reduce((sum, window) => sum + window.successes, 0);
-  return Math.log((successes + 0.5) / (trials - successes + 0.5));
+  const offered = windows.reduce((sum, window) => sum + window.offered, 0);
+  const good = windows.reduce((sum, window) => sum + window.good, 0);
+  return Math.log((good + 0.5) / (offered - good + 0.5));
 }
 
 function shareAt({ intercept, slope }: Line, x: number): number {

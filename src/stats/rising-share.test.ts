@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { risingShare } from './rising-share.ts';
 
-const at = (load: number, successes: number) => ({ load, successes, trials: 1_000 });
+const at = (load: number, good: number) => ({ load, good, offered: 1_000 });
 
 test('names the load from which the share rises', () => {
   const windows = [at(4, 700), at(5, 710), at(6, 950), at(7, 940)];

@@ -30,7 +30,7 @@ export function risingShare(
       options.dispersion *
       all.share *
       (1 - all.share) *
-      (1 / Math.max(1, below.trials) + 1 / Math.max(1, from.trials));
+      (1 / Math.max(1, below.offered) + 1 / Math.max(1, from.offered));
     const score = variance > 0 ? (from.share - below.share) / Math.sqrt(variance) : 0;
     if (score > (worst?.score ?? limit)) {
       worst = { rise: { fromLoad, belowShare: below.share, fromShare: from.share }, score };
@@ -41,9 +41,9 @@ export function risingShare(
 
 function pooled(windows: readonly LoadWindow[]): {
   readonly share: number;
-  readonly trials: number;
+  readonly offered: number;
 } {
-  const trials = windows.reduce((sum, window) => sum + window.trials, 0);
-  const successes = windows.reduce((sum, window) => sum + window.successes, 0);
-  return { share: trials === 0 ? 0 : successes / trials, trials };
+  const offered = windows.reduce((sum, window) => sum + window.offered, 0);
+  const good = windows.reduce((sum, window) => sum + window.good, 0);
+  return { share: offered === 0 ? 0 : good / offered, offered };
 }

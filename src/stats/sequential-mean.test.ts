@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { randomStream } from '../base/index.ts';
 import { sequentialSide } from './sequential-mean.ts';
 
-const batch = (successes: number, trials = 20) => ({ successes, trials });
+const batch = (good: number, offered = 20) => ({ good, offered });
 
 test('decides soon when all is plain, and only then', () => {
   const options = { target: 0.95, alpha: 0.05 };
@@ -25,13 +25,13 @@ test('asked after every batch it errs no more often than it says', () => {
   const random = randomStream(7, 'sequential');
   let wrong = 0;
   for (let run = 0; run < 1_000; run += 1) {
-    const batches: { successes: number; trials: number }[] = [];
+    const batches: { good: number; offered: number }[] = [];
     // Overdispersed: each batch has a share of its own around the target.
     for (let at = 0; at < 40; at += 1) {
       const share = 0.8 + 0.2 * (random() - 0.5);
-      let successes = 0;
-      for (let request = 0; request < 30; request += 1) if (random() < share) successes += 1;
-      batches.push({ successes, trials: 30 });
+      let good = 0;
+      for (let request = 0; request < 30; request += 1) if (random() < share) good += 1;
+      batches.push({ good, offered: 30 });
       if (sequentialSide(batches, { target: 0.8, alpha: 0.1 }) !== null) {
         wrong += 1;
         break;

@@ -1,11 +1,6 @@
 /** Looking at batches as they come without fooling oneself. */
 import { assert } from '../base/index.ts';
-
-/** One batch of consecutive requests. */
-export interface Batch {
-  readonly successes: number;
-  readonly trials: number;
-}
+import type { TimeBatch } from './batch-means.ts';
 
 /** With fewer batches the spread between them says nothing yet. */
 const BATCHES_MIN = 3;
@@ -28,17 +23,17 @@ const EFFECT_SCALE = 1;
  * Ramdas, Anytime-valid t-tests (2023).
  */
 export function sequentialSide(
-  batches: readonly Batch[],
+  batches: readonly TimeBatch[],
   options: { readonly target: number; readonly alpha: number },
 ): 'above' | 'below' | null {
   const { target, alpha } = options;
   assert(target > 0 && target < 1, `target ${target} is not in (0, 1)`);
   assert(alpha > 0 && alpha < 1, `alpha ${alpha} is not in (0, 1)`);
   const n = batches.length;
-  const size = batches.reduce((sum, { trials }) => sum + trials, 0) / n;
+  const size = batches.reduce((sum, { offered }) => sum + offered, 0) / n;
   if (n < BATCHES_MIN || size === 0) return null;
   // Deviations over the mean size rather than shares: their sum is unbiased when sizes differ.
-  const deviations = batches.map(({ successes, trials }) => (successes - target * trials) / size);
+  const deviations = batches.map(({ good, offered }) => (good - target * offered) / size);
   const sum = deviations.reduce((total, each) => total + each, 0);
   const squares = deviations.reduce((total, each) => total + each * each, 0);
   const around = Math.max(squares - (sum * sum) / n, ((n - 1) * target * (1 - target)) / size);
