@@ -37,6 +37,12 @@ export function failureClassesOf(rows: readonly RequestRow[]): Record<string, nu
   );
 }
 
+/** How the answers ended, of the completed; one that did not say is `none`. */
+export function finishReasonsOf(rows: readonly RequestRow[]): Record<string, number> {
+  const completed = rows.filter((row) => row.outcome === 'completed');
+  return countsBy(completed.map((row) => row.finishReason ?? 'none'));
+}
+
 /** Requests left unjudged, by the first part that was unknown and why. */
 export function unjudgedReasonsOf(rows: readonly RequestRow[]): Record<string, number> {
   return countsBy(rows.flatMap((row) => (row.unjudgedReason === null ? [] : [row.unjudgedReason])));

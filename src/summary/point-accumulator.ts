@@ -12,6 +12,8 @@ import { type RequestRow, requestRow } from './request-row.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
 import { summarisePoint, type PointData } from './summarise-point.ts';
 import type { PointSummary } from './summary.ts';
+import { clientDoubtOf, clockedObjectives } from './validity-doubt.ts';
+import { StallIndex } from './validity-stalls.ts';
 
 export interface PointAccumulatorOptions {
   readonly point: ManifestPoint;
@@ -29,12 +31,13 @@ export interface PointAccumulator {
 }
 
 /**
- * An accumulator for the records of one point. Memory: about 300 bytes a request and 8 to 16 bytes
+ * An accumulator for the records of one point. Memory: about 400 bytes a request and 8 to 16 bytes
  * a gap (its column grows by doubling); answers themselves are not kept.
  */
 export function createPointAccumulator(options: PointAccumulatorOptions): PointAccumulator {
   const { point, objective } = options;
-  const otherStart = startedElsewhere(objective);
+  const objectives = clockedObjectives(objective);
+  const stalls = new StallIndex(point.generator);
   const { counts } = objective.request;
   const data: PointData = {
     rows: [],
@@ -52,11 +55,9 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
         return;
       }
       const measures = measureRecord(record, { counts });
-      const judgements = {
-        asked: judgeMeasured(record, measures, objective),
-        otherStart: judgeMeasured(record, measures, otherStart),
-      };
-      const row = requestRow(record, measures, judgements, point);
+      const asked = judgeMeasured(record, measures, objective);
+      const doubt = clientDoubtOf({ record, measures, asked }, objectives, stalls);
+      const row = requestRow(record, measures, { asked, doubt }, point);
       data.rows.push(row);
       if (row.outcome === 'completed' && isJudged(row.plannedNs, point)) poolGaps(data, measures);
     },
@@ -79,12 +80,6 @@ function endedPoint(point: ManifestPoint, rows: readonly RequestRow[]): Manifest
   if (!crashed || rows.length === 0) return point;
   const lastNs = rows.reduce((last, { plannedNs }) => Math.max(last, plannedNs), 0);
   return { ...point, stopNs: Math.min(point.stopNs, lastNs + 1) };
-}
-
-/** The objective with its latency clock started at the other instant, dispatch or planned. */
-function startedElsewhere(objective: Objective): Objective {
-  const from = objective.request.from === 'planned' ? 'dispatch' : 'planned';
-  return { ...objective, request: { ...objective.request, from } };
 }
 
 function poolGaps(data: PointData, measures: Measures): void {

@@ -14,6 +14,7 @@ import {
   type Verdict,
 } from '../slo/index.ts';
 import type { PointSpan } from './rates.ts';
+import type { ClientDoubt } from './validity-doubt.ts';
 
 /** One objective of one request, without the numbers. */
 export interface ObjectiveState {
@@ -31,13 +32,15 @@ export interface RequestRow {
   readonly verdict: Verdict;
   /** `tpot:tokensUnknown`: the first part that left it unjudged; `null` unless it is. */
   readonly unjudgedReason: string | null;
-  /** The verdict with the latency clock started at dispatch where it was planned, or the reverse. */
-  readonly verdictFromOtherStart: Verdict;
+  /** What the client's own error could make of it. */
+  readonly doubt: ClientDoubt;
   /** `met`: completed and correct, whatever the latency. */
   readonly correctness: 'met' | 'missed' | 'unknown';
   readonly objectives: readonly ObjectiveState[];
   readonly dropReason: string | null;
   readonly failure: string | null;
+  /** `null` where the server gave none. */
+  readonly finishReason: string | null;
 
   readonly promptBucket: PromptBucket;
   readonly promptTokensFrom: Judgement['promptTokensFrom'];
@@ -77,10 +80,10 @@ export interface RequestRow {
   readonly outputTokensInSteady: number | null;
 }
 
-/** What the judge said of one record: as asked, and with the clock started at the other instant. */
+/** What the judge said of one record, and how far the client's own error could change it. */
 export interface RowJudgements {
   readonly asked: Judgement;
-  readonly otherStart: Judgement;
+  readonly doubt: ClientDoubt;
 }
 
 /** The row of a record that was due. */
@@ -100,11 +103,12 @@ export function requestRow(
     outcome,
     verdict: asked.verdict,
     unjudgedReason: asked.verdict === 'unjudged' ? asked.reason : null,
-    verdictFromOtherStart: judgements.otherStart.verdict,
+    doubt: judgements.doubt,
     correctness: correctnessOf(asked),
     objectives: sharedStates(asked.objectives),
     dropReason: dispatch.kind === 'dropped' ? dispatch.reason : null,
     failure: end?.kind === 'failed' ? end.failure : null,
+    finishReason: timeline?.finishReason ?? null,
     promptBucket: asked.promptBucket,
     promptTokensFrom: asked.promptTokensFrom,
     outputBucket: outputBucketOf(measures.outputTokens),

@@ -1,10 +1,12 @@
 /** Looks for records that contradict the schedule they came from: lost, doubled, out of time. */
-import type { RequestRecord } from '../record/index.ts';
+import type { ManifestPoint, RequestRecord } from '../record/index.ts';
 
 /** Where the records contradict the schedule they came from. */
 export interface ScheduleFaults {
-  /** Places of the schedule without any record. */
+  /** Places of the schedule without any record, those after the last record included. */
   readonly missing: number;
+  /** The missing places where they are every n-th from one on: the part of one lost generator. */
+  readonly lostStripe: { readonly every: number; readonly from: number } | null;
   /** Records that repeat a place and attempt. */
   readonly repeated: number;
   /** Sent or dropped though planned after the stop. */
@@ -22,6 +24,7 @@ export interface ScheduleFaults {
 export class ScheduleWatch {
   readonly #stopNs: number;
   readonly #partial: boolean;
+  readonly #recordCount: number | null;
   readonly #seen = new Set<number>();
   readonly #retries = new Set<string>();
   #placeCount = 0;
@@ -30,9 +33,10 @@ export class ScheduleWatch {
   #overlooked = 0;
   #backwards = 0;
 
-  constructor(point: { readonly stopNs: number; readonly partial: boolean }) {
+  constructor(point: Pick<ManifestPoint, 'stopNs' | 'partial' | 'recordCount'>) {
     this.#stopNs = point.stopNs;
     this.#partial = point.partial;
+    this.#recordCount = point.recordCount;
   }
 
   add(record: RequestRecord): void {
@@ -51,8 +55,11 @@ export class ScheduleWatch {
   }
 
   faults(): ScheduleFaults {
+    const found = this.#seen.size + this.#retries.size;
+    const holes = this.#placeCount - this.#seen.size;
     return {
-      missing: this.#placeCount - this.#seen.size,
+      missing: Math.max(holes, (this.#recordCount ?? 0) - found),
+      lostStripe: this.#lostStripe(),
       repeated: this.#repeated,
       afterStop: this.#afterStop,
       overlooked: this.#overlooked,
@@ -70,5 +77,21 @@ export class ScheduleWatch {
     const key = `${scheduleIndex}/${attempt}`;
     if (this.#retries.has(key)) this.#repeated += 1;
     this.#retries.add(key);
+  }
+
+  /** At least three holes, equally far apart, up to the end of what was seen. */
+  #lostStripe(): ScheduleFaults['lostStripe'] {
+    const holes: number[] = [];
+    for (let place = 0; place < this.#placeCount; place += 1) {
+      if (!this.#seen.has(place)) holes.push(place);
+    }
+    const [from, second] = holes;
+    if (from === undefined || second === undefined || holes.length < 3) return null;
+    const every = second - from;
+    const isStripe =
+      every > 1 &&
+      holes.every((place, at) => place === from + at * every) &&
+      from + holes.length * every >= this.#placeCount;
+    return isStripe ? { every, from } : null;
   }
 }

@@ -9,7 +9,13 @@ import {
 } from '../slo/index.ts';
 import { attainmentOfRows } from './attainment.ts';
 import { inFlightOver } from './in-flight.ts';
-import { dropReasonsOf, failureClassesOf, ledgerOf, unjudgedReasonsOf } from './ledger.ts';
+import {
+  dropReasonsOf,
+  failureClassesOf,
+  finishReasonsOf,
+  ledgerOf,
+  unjudgedReasonsOf,
+} from './ledger.ts';
 import { isBacklogGrowing, littlesLawOf, staysOf } from './littles-law.ts';
 import { missesOf } from './misses.ts';
 import { mergedColumns, type NumberColumn } from './number-column.ts';
@@ -20,7 +26,8 @@ import type { RequestRow } from './request-row.ts';
 import type { ScheduleWatch } from './schedule-watch.ts';
 import { completedQuantiles, observed, strataBy } from './strata.ts';
 import type { PointSummary, Rates, StratumSummary, Window } from './summary.ts';
-import { validityOf } from './validity.ts';
+import { clientReachOf } from './validity-client.ts';
+import { validityOf, type ValidityEvidence } from './validity.ts';
 
 /** What is kept of a point: a few numbers a request, and every gap of the answers judged. */
 export interface PointData {
@@ -97,7 +104,7 @@ export function summarisePoint(data: PointData, context: PointContext): PointSum
     ...strataPart(judged, context, window),
     phases: phasesOf(rows, point),
   };
-  return { ...part, validity: validityPart(part, judged, data, context) };
+  return { ...part, ...validityPart(part, { rows, judged }, data, context) };
 }
 
 /** The judged window's rates and, beside them, those of the other windows. */
@@ -184,6 +191,7 @@ function latencyPart(judged: readonly RequestRow[], gaps: Gaps, window: Window['
     queueDelayNs: of((row) => row.queueNs),
     promptTokens: of((row) => row.promptTokens),
     outputTokens: of((row) => row.outputTokens),
+    finishReasons: finishReasonsOf(judged),
     cachedTokenShare:
       toldTokens === 0
         ? null
@@ -260,46 +268,35 @@ function groupsOf(
   return by === undefined ? [] : strataBy(judged, window, (row) => row[by] ?? 'unlabelled');
 }
 
+/** How far the client reaches into the result, and whether the point can be trusted. */
 function validityPart(
-  part: Omit<PointSummary, 'validity'>,
-  judged: readonly RequestRow[],
+  part: Omit<PointSummary, 'validity' | 'clientError'>,
+  { rows, judged }: Pick<ValidityEvidence, 'rows' | 'judged'>,
   data: PointData,
   { point, objective, exactOutput, prefixCache }: PointContext,
-): PointSummary['validity'] {
-  const elsewhere = judged.map((row) => ({ ...row, verdict: row.verdictFromOtherStart }));
-  const attainment = attainmentOfRows(elsewhere);
-  const [attainmentResult] = populationResultsOf(
-    { ...objective, population: { ...objective.population, quantiles: [], worst: null } },
-    { rows: elsewhere, attainment, gapsNs: new Float64Array(), groups: [] },
-  );
-  const completed = judged.filter((row) => row.outcome === 'completed');
-  const known = completed.filter(
-    (row) => row.outputTokens !== null && row.outputTokensMax !== null,
-  );
-  return validityOf({
-    objective,
-    ledger: part.ledger,
-    dropReasons: part.dropReasons,
-    failureClasses: part.failureClasses,
-    backlogGrowing: part.backlogGrowing,
-    littlesLaw: part.littlesLaw,
-    scheduleLagNs: part.scheduleLagNs,
-    attainment: part.attainment,
-    population: part.population,
-    otherStart: { attainment, attainmentState: attainmentResult?.state ?? null },
-    schedule: data.schedule.faults(),
-    outputLengths: {
-      asked: exactOutput,
-      off: known.filter((row) => row.outputTokens !== row.outputTokensMax).length,
-      known: known.length,
+): Pick<PointSummary, 'validity' | 'clientError'> {
+  // Gaps are pooled without their requests, so a target over gaps is not asked again.
+  const { quantiles } = objective.population;
+  const asked = {
+    ...objective,
+    population: {
+      ...objective.population,
+      quantiles: quantiles.filter(({ measure }) => measure !== 'gap'),
     },
-    alignmentBroken: {
-      count: completed.filter((row) => row.alignmentBroken).length,
-      of: completed.length,
-    },
-    lostOnReuse: judged.filter((row) => row.lostOnReuse).length,
-    prefixCache,
-    cachedTokenShare: part.cachedTokenShare,
-    generator: point.generator,
-  });
+  };
+  const populationOf = (those: readonly RequestRow[]) =>
+    populationResultsOf(asked, {
+      rows: those,
+      attainment: attainmentOfRows(those),
+      gapsNs: new Float64Array(),
+      groups: groupsOf(those, objective, part.rates.window.kind),
+    });
+  const population = populationOf(judged);
+  const reach = clientReachOf({ judged, objective, population, populationOf });
+  const evidence = { point, objective, rows, judged, summary: part, reach, exactOutput };
+  const schedule = data.schedule.faults();
+  return {
+    clientError: reach.error,
+    validity: validityOf({ ...evidence, schedule, prefixCache }),
+  };
 }

@@ -107,6 +107,23 @@ const validity = z.strictObject({
   ),
 });
 
+const clientError = z
+  .strictObject({
+    touchedCount: count.describe('Judged requests whose verdict the error could change.'),
+    judgedCount: count,
+    attainment: z.strictObject({ low: share, high: share }).nullable(),
+    quantiles: z.array(
+      z.strictObject({
+        measure: z.enum(['ttft', 'tpot', 'e2e']),
+        q: share,
+        valueNs: number,
+        lowNs: number,
+        highNs: number,
+      }),
+    ),
+  })
+  .describe('How far late starts and late stamps of the client reach into the result.');
+
 const point = z.strictObject({
   index: count,
   load: z.strictObject({
@@ -188,6 +205,7 @@ const point = z.strictObject({
   groups: z.array(stratum),
   promptTokens: quantiles,
   outputTokens: quantiles,
+  finishReasons: counts,
   cachedTokenShare: share.nullable(),
   littlesLaw: z.strictObject({
     lMean: number.nullable(),
@@ -196,6 +214,7 @@ const point = z.strictObject({
     pathGapShare: number.nullable(),
     stationaryGapShare: number.nullable(),
   }),
+  clientError,
   validity,
 });
 

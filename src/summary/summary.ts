@@ -114,6 +114,26 @@ export interface Validity {
   readonly reasons: readonly ValidityReason[];
 }
 
+/**
+ * How far the client's own error (late starts, stamps taken in or after a stall) reaches into the
+ * result: the same figures with every latency at the least and the greatest it may have been.
+ */
+export interface ClientError {
+  /** Judged requests whose verdict the error could change. */
+  readonly touchedCount: number;
+  readonly judgedCount: number;
+  /** The attainment share from harshest to kindest; `null` when nothing was offered. */
+  readonly attainment: { readonly low: number; readonly high: number } | null;
+  /** Of completed requests; quantiles too high for their number are left out. */
+  readonly quantiles: readonly {
+    readonly measure: 'ttft' | 'tpot' | 'e2e';
+    readonly q: number;
+    readonly valueNs: number;
+    readonly lowNs: number;
+    readonly highNs: number;
+  }[];
+}
+
 export interface StratumSummary {
   readonly name: string;
   readonly ledger: Ledger;
@@ -201,6 +221,8 @@ export interface PointSummary {
   readonly groups: readonly StratumSummary[];
   readonly promptTokens: QuantileSummary;
   readonly outputTokens: QuantileSummary;
+  /** Completed answers by finish reason; `none` where the server gave none. */
+  readonly finishReasons: Readonly<Record<string, number>>;
   /** Cached share of prompt tokens as the server told; `null` when it did not. */
   readonly cachedTokenShare: number | null;
   readonly littlesLaw: {
@@ -214,6 +236,7 @@ export interface PointSummary {
     readonly pathGapShare: number | null;
     readonly stationaryGapShare: number | null;
   };
+  readonly clientError: ClientError;
   readonly validity: Validity;
 }
 
