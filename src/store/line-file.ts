@@ -14,6 +14,7 @@ const PRESSURE_CHARS = 8 * 1_024 * 1_024;
  */
 export class LineFile {
   readonly #path: string;
+  readonly #flags: 'ax' | 'a';
   #handle: FileHandle | null = null;
   #lines: string[] = [];
   /** Characters not yet in the file, those being written included. */
@@ -22,8 +23,10 @@ export class LineFile {
   #writing: Promise<void> | null = null;
   #failure: Error | null = null;
 
-  constructor(path: string) {
+  /** `mayExist`: lines go behind those that are there; else an existing file is an error. */
+  constructor(path: string, options: { readonly mayExist: boolean } = { mayExist: false }) {
     this.#path = path;
+    this.#flags = options.mayExist ? 'a' : 'ax';
   }
 
   /**
@@ -76,7 +79,7 @@ export class LineFile {
     if (this.#failure !== null) throw this.#failure;
     try {
       while (this.#lines.length > 0) {
-        this.#handle ??= await open(this.#path, 'ax');
+        this.#handle ??= await open(this.#path, this.#flags);
         const text = `${this.#lines.join('\n')}\n`;
         this.#lines = [];
         await this.#handle.appendFile(text);

@@ -14,7 +14,13 @@ import { readFailure } from './file-errors.ts';
 import { readTextFile } from './json-file.ts';
 import { NOT_A_RUN_HINT, parseManifest } from './manifest-shape.ts';
 import { type Line, readLines } from './read-lines.ts';
-import { MANIFEST_FILE, pointOfRecordsFile, recordsFile, SUMMARY_FILE } from './run-files.ts';
+import {
+  CAPACITY_FILE,
+  MANIFEST_FILE,
+  pointOfRecordsFile,
+  recordsFile,
+  SUMMARY_FILE,
+} from './run-files.ts';
 
 /** Far longer than any sound record; keeps a damaged file from filling memory. */
 const RECORD_LIMIT_BYTES = 64 * 1_024 * 1_024;
@@ -43,6 +49,8 @@ export interface OpenRun {
    * Errors: `ProblemsError` (`E_RUN_FORMAT`).
    */
   summary(): Promise<Summary | null>;
+  /** Text of the capacity search's own file; `null` when the run was none. */
+  capacityText(): Promise<string | null>;
 }
 
 /**
@@ -76,6 +84,7 @@ export async function openRun(dir: string): Promise<OpenRun> {
       return [...cuts.values()];
     },
     summary: () => readSummary(join(dir, SUMMARY_FILE)),
+    capacityText: () => readTextFile(join(dir, CAPACITY_FILE)),
   };
 }
 

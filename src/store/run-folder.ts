@@ -1,7 +1,7 @@
 /** Writes a run: its manifest, schedules, records and summary, each readable at any moment. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { printable, ProblemsError, usageProblem } from '../base/index.ts';
+import { type JsonValue, printable, ProblemsError, usageProblem } from '../base/index.ts';
 import { type Manifest, recordLine, type RequestRecord } from '../record/index.ts';
 import type { Summary } from '../summary/index.ts';
 import type { Schedule } from '../workload/index.ts';
@@ -9,7 +9,14 @@ import { systemCode, writeFailure } from './file-errors.ts';
 import { readTextFile, writeJsonFile } from './json-file.ts';
 import { LineFile } from './line-file.ts';
 import { isOurManifest } from './manifest-shape.ts';
-import { isRunFile, MANIFEST_FILE, recordsFile, SCHEDULE_FILE, SUMMARY_FILE } from './run-files.ts';
+import {
+  CAPACITY_FILE,
+  isRunFile,
+  MANIFEST_FILE,
+  recordsFile,
+  SCHEDULE_FILE,
+  SUMMARY_FILE,
+} from './run-files.ts';
 
 /** The folder of a run in progress. All methods may fail with `EnvironmentError` (file, disk). */
 export interface RunFolder {
@@ -24,6 +31,10 @@ export interface RunFolder {
    */
   appendRecord(record: RequestRecord): void | Promise<void>;
   writeSummary(summary: Summary): Promise<void>;
+  /** Replaces what a capacity search knows: its plan, its windows, what they say. */
+  writeCapacity(capacity: JsonValue): Promise<void>;
+  /** Resolves when all that was handed over is in its files. */
+  flush(): Promise<void>;
   /** Flushes everything and has the disk keep it. */
   close(): Promise<void>;
 }
@@ -39,8 +50,19 @@ export async function createRunFolder(
   options: { readonly force: boolean },
 ): Promise<RunFolder> {
   await claim(dir, options.force);
+  return folderAt(dir, new LineFile(join(dir, SCHEDULE_FILE)));
+}
+
+/**
+ * Opens the folder of an earlier run to add load points to it. Records of points that are there
+ * already are not touched; the caller numbers new points beyond them.
+ */
+export function extendRunFolder(dir: string): RunFolder {
+  return folderAt(dir, new LineFile(join(dir, SCHEDULE_FILE), { mayExist: true }));
+}
+
+function folderAt(dir: string, scheduleFile: LineFile): RunFolder {
   const recordFiles = new Map<number, LineFile>();
-  const scheduleFile = new LineFile(join(dir, SCHEDULE_FILE));
   return {
     dir,
     writeManifest: (manifest) => writeJsonFile(join(dir, MANIFEST_FILE), manifest),
@@ -63,6 +85,10 @@ export async function createRunFolder(
       return file.append(recordLine(record));
     },
     writeSummary: (summary) => writeJsonFile(join(dir, SUMMARY_FILE), summary),
+    writeCapacity: (capacity) => writeJsonFile(join(dir, CAPACITY_FILE), capacity),
+    async flush() {
+      await Promise.all([scheduleFile, ...recordFiles.values()].map((file) => file.flush()));
+    },
     async close() {
       const closed = await Promise.allSettled(
         [scheduleFile, ...recordFiles.values()].map((file) => file.close()),
