@@ -212,6 +212,9 @@ function readTarget(flags: ServiceFlags): {
       engine,
       replicas,
       router: ROUTERS[flags.router] as RoutingPolicy,
+      method: 'skip' as const,
+      disaggregation: null,
+      autoscaling: null,
       queueTimeoutNs,
     },
     description: {

@@ -312,8 +312,8 @@ class BatchingEngine implements Engine {
 
   #assertReceivable({ promptTokens, receivedTokens }: EngineRequest): void {
     if (receivedTokens === undefined) return;
-    assertCount(receivedTokens, 'receivedTokens');
-    assert(receivedTokens < promptTokens, 'a token is left to compute');
+    const isShare = Number.isSafeInteger(receivedTokens) && receivedTokens >= 0;
+    assert(isShare && receivedTokens < promptTokens, 'a token is left to compute');
     const caches = this.#options.memory?.prefixCaching === true;
     assert(!caches, 'what is received is not filed in a prefix cache');
   }

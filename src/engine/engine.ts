@@ -75,7 +75,7 @@ export interface EngineRequest {
   /**
    * Tokens of the prompt whose keys and values another engine computed: the request gets its place
    * and its blocks, and waits in them until these have come (see {@link Engine.takeReceivers}).
-   * From 1 to `promptTokens` − 1. Not with prefix caching. Left out: none.
+   * From 0 to `promptTokens` − 1. Not with prefix caching. Left out: none.
    */
   readonly receivedTokens?: number;
   /**

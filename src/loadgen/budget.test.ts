@@ -15,6 +15,7 @@ function request(promptTokens: number | null, outputTokensMax: number | null): S
     prompt: { kind: 'body', entry: 0 },
     session: null,
     class: null,
+    priority: 0,
   };
 }
 

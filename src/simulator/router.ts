@@ -1,5 +1,5 @@
 /** Which of several replicas a request goes to. */
-import { assertNever } from '../base/index.ts';
+import { assert, assertNever } from '../base/index.ts';
 
 /**
  * - `roundRobin`: each in turn.
@@ -26,41 +26,50 @@ export interface RoutedPrompt {
   readonly blocks: number;
 }
 
+/** Of each replica that takes requests, by its number, how many it has not ended. ≥ 1 entry. */
+export type Outstanding = ReadonlyMap<number, number>;
+
 export class Router {
   readonly #policy: RoutingPolicy;
   /** Requests each replica was given. */
-  readonly #given: number[];
+  readonly #given = new Map<number, number>();
   /** Blocks each replica was given. */
-  readonly #seen: readonly Set<string>[];
-  #next = 0;
+  readonly #seen = new Map<number, Set<string>>();
+  #last = -1;
 
-  constructor(policy: RoutingPolicy, replicas: number) {
+  constructor(policy: RoutingPolicy) {
     this.#policy = policy;
-    this.#given = Array.from({ length: replicas }, () => 0);
-    this.#seen = this.#given.map(() => new Set());
   }
 
-  /** The replica for the next request. `outstanding` tells how many each has not ended. */
-  choose(outstanding: readonly number[], prompt: RoutedPrompt): number {
+  /** The replica for the next request. Replicas may come and go between two calls. */
+  choose(outstanding: Outstanding, prompt: RoutedPrompt): number {
     const replica = this.#pick(outstanding, prompt);
-    this.#given[replica] = this.#givenTo(replica) + 1;
+    this.#given.set(replica, this.#givenTo(replica) + 1);
+    this.#last = replica;
     if (this.#policy === 'prefixAffine') {
-      for (const id of prompt.blockIds) this.#seen[replica]?.add(id);
+      const seen = this.#seen.get(replica) ?? new Set();
+      for (const id of prompt.blockIds) seen.add(id);
+      this.#seen.set(replica, seen);
     }
     return replica;
   }
 
-  #pick(outstanding: readonly number[], prompt: RoutedPrompt): number {
+  /** A replica is gone, and its memory with it. */
+  forget(replica: number): void {
+    this.#given.delete(replica);
+    this.#seen.delete(replica);
+  }
+
+  #pick(outstanding: Outstanding, prompt: RoutedPrompt): number {
     switch (this.#policy) {
-      case 'roundRobin': {
-        const replica = this.#next;
-        this.#next = (replica + 1) % this.#given.length;
-        return replica;
-      }
+      case 'roundRobin':
+        return nextAfter(this.#last, [...outstanding.keys()]);
       case 'leastOutstanding':
         return this.#leastOutstanding(outstanding);
       case 'prefixAffine': {
-        const home = isLopsided(outstanding) ? null : this.#homeOf(prompt);
+        const home = isLopsided([...outstanding.values()])
+          ? null
+          : this.#homeOf(prompt, outstanding);
         return home ?? this.#leastOutstanding(outstanding);
       }
       default:
@@ -69,29 +78,37 @@ export class Router {
   }
 
   /** The replica that was given most of the prompt; `null` when that is too little of it. */
-  #homeOf({ blockIds, blocks }: RoutedPrompt): number | null {
+  #homeOf({ blockIds, blocks }: RoutedPrompt, outstanding: Outstanding): number | null {
     let home: number | null = null;
     let most = AFFINE_SHARE * blocks;
-    for (const [replica, seen] of this.#seen.entries()) {
-      const unseen = blockIds.findIndex((id) => !seen.has(id));
+    for (const replica of outstanding.keys()) {
+      const unseen = blockIds.findIndex((id) => this.#seen.get(replica)?.has(id) !== true);
       const matched = unseen === -1 ? blockIds.length : unseen;
       if (matched > most) [home, most] = [replica, matched];
     }
     return home;
   }
 
-  #leastOutstanding(outstanding: readonly number[]): number {
-    let best = 0;
-    for (let at = 1; at < this.#given.length; at += 1) {
-      const ahead = (outstanding[at] ?? 0) - (outstanding[best] ?? 0);
-      if (ahead < 0 || (ahead === 0 && this.#givenTo(at) < this.#givenTo(best))) best = at;
+  #leastOutstanding(outstanding: Outstanding): number {
+    let best: { readonly replica: number; readonly count: number } | null = null;
+    for (const [replica, count] of outstanding) {
+      const ahead = best === null ? -1 : count - best.count;
+      const isNewer = best !== null && this.#givenTo(replica) < this.#givenTo(best.replica);
+      if (ahead < 0 || (ahead === 0 && isNewer)) best = { replica, count };
     }
-    return best;
+    assert(best !== null, 'no replica takes requests');
+    return best.replica;
   }
 
   #givenTo(replica: number): number {
-    return this.#given[replica] ?? 0;
+    return this.#given.get(replica) ?? 0;
   }
+}
+
+/** The next number in a round: the smallest one above `last`, or of all. */
+function nextAfter(last: number, replicas: readonly number[]): number {
+  const later = replicas.filter((replica) => replica > last);
+  return Math.min(...(later.length > 0 ? later : replicas));
 }
 
 function isLopsided(outstanding: readonly number[]): boolean {

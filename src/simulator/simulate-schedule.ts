@@ -6,6 +6,7 @@ import {
   type RecordTemplate,
   runSchedule,
 } from '../loadgen/index.ts';
+import type { ServiceReport } from './serving-backend.ts';
 import { bodyOf, type ServiceInputs, SimulatedService } from './simulated-service.ts';
 
 export interface SimulationOptions
@@ -25,6 +26,11 @@ export interface SimulationOptions
   readonly template: Omit<RecordTemplate, 'source' | 'clock' | 'streamed' | 'oneTokenPerEvent'>;
 }
 
+export interface SimulatedOutcome extends PointOutcome {
+  /** What the service did from 0 to the end of the point. */
+  readonly service: ServiceReport;
+}
+
 /**
  * Serves the schedule to its end. Releases, ceilings, budgets, drains and records are those of a
  * load test, because the same code obeys the schedule; only the send port and the clock differ.
@@ -32,24 +38,28 @@ export interface SimulationOptions
  *
  * Errors: as `runSchedule`.
  */
-export async function simulateSchedule(options: SimulationOptions): Promise<PointOutcome> {
+export async function simulateSchedule(options: SimulationOptions): Promise<SimulatedOutcome> {
   const clock = new VirtualClock();
   const { schedule, service, answers, promptTokensOf, template, onRecord, ...point } = options;
   const pauses = new Pauses();
+  const send = new SimulatedService({
+    clock,
+    schedule,
+    service,
+    answers,
+    promptTokensOf,
+    onAnswer: () => pauses.ask(),
+  });
+  // The point may end at its stop instant without an answer.
+  const { stopNs } = schedule;
+  const disarm = clock.at(stopNs, () => clock.at(stopNs, () => pauses.ask()));
   const outcome = runSchedule({
     ...point,
     clock,
     pacer: clock,
     schedule,
     startNs: 0,
-    send: new SimulatedService({
-      clock,
-      schedule,
-      service,
-      answers,
-      promptTokensOf,
-      onAnswer: () => pauses.ask(),
-    }),
+    send,
     prepare: (request) => ({ body: bodyOf(request), headers: {}, traceId: null }),
     // Nothing is ever late here.
     latenessLimitNs: null,
@@ -63,8 +73,15 @@ export async function simulateSchedule(options: SimulationOptions): Promise<Poin
     onRecord: (record) => pauses.awaitNext(onRecord(record)),
     onProgress: null,
   });
-  await Promise.all([outcome, clock.runAll(() => pauses.next())]);
-  return outcome;
+  const ended = outcome.finally(disarm).then(
+    (result): SimulatedOutcome => ({ ...result, service: send.close() }),
+    (error: unknown) => {
+      send.close();
+      throw error;
+    },
+  );
+  const [result] = await Promise.all([ended, clock.runAll(() => pauses.next())]);
+  return result;
 }
 
 /**

@@ -34,8 +34,8 @@ export class SimulatedAnswer implements ReplicaListener {
     this.#cachedTokens = cachedTokens;
   }
 
-  token(last: boolean): void {
-    this.#tokensAtNs.push(this.#parts.nowNs());
+  token(last: boolean, atNs: number): void {
+    this.#tokensAtNs.push(atNs);
     if (last) this.#end({ kind: 'completed' }, 200);
   }
 

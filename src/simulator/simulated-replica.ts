@@ -1,38 +1,76 @@
-import type { Clock } from '../base/index.ts';
-import type { Engine, EngineRequest, RejectionReason, StepPlan } from '../engine/index.ts';
+import { assert, type Clock } from '../base/index.ts';
+import {
+  type Engine,
+  type EngineRequest,
+  type RejectionReason,
+  repeatedLoad,
+  type StepPlan,
+  type TokenEvent,
+} from '../engine/index.ts';
+import type { StepBoundaries } from './step-boundaries.ts';
 
 /** Why a replica does not serve a request. */
 export type ReplicaRejection = RejectionReason | 'queueTimeout';
 
-/** What a request hears about itself, in this order, each at the instant it happens. */
+/**
+ * - `naive`: one step after another.
+ * - `skip`: steps that only repeat the one before are done together. The same instants to the bit.
+ */
+export type StepMethod = 'naive' | 'skip';
+
+/** What a request hears about itself, in this order. */
 export interface ReplicaListener {
   /** The last word of a request that the engine would not take, or that waited too long in it. */
   rejected(reason: ReplicaRejection): void;
   /** Its first step begins; `cachedTokens` of its prompt were found and need no computing. */
   started(cachedTokens: number): void;
-  token(last: boolean): void;
+  /** Told at `atNs`, or later where nobody could have asked in between; the last one never late. */
+  token(last: boolean, atNs: number): void;
 }
+
+export interface ReplicaParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly boundaries: StepBoundaries;
+  /** Its own among those that share `boundaries`. */
+  readonly rank: number;
+  readonly method: StepMethod;
+  /** No request starts that has waited so long; `null` = for ever. */
+  readonly queueTimeoutNs: number | null;
+  /** A request has its place and blocks and may receive what another engine computed for it. */
+  readonly onPlaced: (id: string) => void;
+  /** Nothing is outstanding any more. */
+  readonly onEmpty: () => void;
+}
+
+/** Steps that repeat one another: the first one's plan, and when each of them ends. */
+interface StepRun {
+  readonly plan: StepPlan;
+  readonly endsNs: readonly number[];
+}
+
+/** Steps planned ahead at most: most runs are cut by an arrival before that. */
+const MOST_AHEAD = 64;
 
 /**
  * Lives an engine through on a clock that waits for it. A step takes in everything that arrived up
  * to the instant it begins, what the end of the step before set off included.
  */
 export class SimulatedReplica {
-  readonly #engine: Engine;
-  readonly #clock: Clock;
+  readonly #parts: ReplicaParts;
   readonly #queueTimeoutNs: number;
   readonly #listeners = new Map<string, ReplicaListener>();
   /** Since when requests wait for their first step, longest first. */
   readonly #waitingSinceNs = new Map<string, number>();
   /** Requests the engine has not been shown, in order of arrival. */
   #arrivals: EngineRequest[] = [];
-  #isStepping = false;
+  /** The steps under way. */
+  #run: StepRun | null = null;
+  #isBeginning = false;
 
-  /** `queueTimeoutNs`: no request starts that has waited so long; `null` = for ever. */
-  constructor(engine: Engine, clock: Clock, queueTimeoutNs: number | null) {
-    this.#engine = engine;
-    this.#clock = clock;
-    this.#queueTimeoutNs = queueTimeoutNs ?? Number.POSITIVE_INFINITY;
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+    this.#queueTimeoutNs = parts.queueTimeoutNs ?? Number.POSITIVE_INFINITY;
   }
 
   /** Requests submitted and not ended yet. */
@@ -40,71 +78,145 @@ export class SimulatedReplica {
     return this.#listeners.size;
   }
 
-  submit(request: EngineRequest, listener: ReplicaListener): void {
-    this.#arrivals.push(request);
-    this.#listeners.set(request.id, listener);
-    this.#waitingSinceNs.set(request.id, this.#clock.nowNs());
-    if (!this.#isStepping) this.#beginNow();
+  /** Requests that wait for a place in the batch. */
+  get waiting(): number {
+    return this.#arrivals.length + this.#parts.engine.state().waiting;
   }
 
-  /** Forgets a request; its listener hears nothing more. */
+  submit(request: EngineRequest, listener: ReplicaListener): void {
+    this.#cut();
+    this.#arrivals.push(request);
+    this.#listeners.set(request.id, listener);
+    this.#waitingSinceNs.set(request.id, this.#parts.clock.nowNs());
+    this.#wake();
+  }
+
+  /** Forgets a request and what is kept of it; its listener hears nothing more. */
   cancel(id: string): void {
+    this.#cut();
     this.#arrivals = this.#arrivals.filter((request) => request.id !== id);
+    this.#parts.engine.cancel(id);
     this.#take(id);
-    this.#engine.cancel(id);
+    this.#wake();
+  }
+
+  /** What another engine computed for a placed request has come. */
+  received(id: string): void {
+    this.#cut();
+    this.#parts.engine.received(id);
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#run === null && !this.#isBeginning) this.#beginNow();
   }
 
   /** After everything else that happens at this instant. */
   #beginNow(): void {
-    this.#isStepping = true;
-    this.#clock.at(this.#clock.nowNs(), () => this.#begin());
+    const { clock } = this.#parts;
+    this.#isBeginning = true;
+    clock.at(clock.nowNs(), () => this.#begin());
   }
 
   #begin(): void {
+    const { engine } = this.#parts;
+    this.#isBeginning = false;
     this.#turnAwayOverdue();
     const arrivals = this.#arrivals;
     this.#arrivals = [];
     for (const request of arrivals) {
-      const admission = this.#engine.admit(request);
+      const admission = engine.admit(request);
       if (admission.kind === 'rejected') this.#take(request.id)?.rejected(admission.reason);
     }
-    const plan = this.#engine.plan();
-    if (plan === null) {
-      this.#isStepping = false;
-      return;
+    const plan = engine.plan();
+    for (const id of engine.takeReceivers()) {
+      this.#waitingSinceNs.delete(id);
+      this.#parts.onPlaced(id);
     }
+    if (plan === null) return;
     for (const { id, entry, fromTokens } of plan.prefills) {
       if (entry !== 'new') continue;
       this.#waitingSinceNs.delete(id);
       this.#listeners.get(id)?.started(fromTokens);
     }
-    const endNs = this.#clock.nowNs() + this.#engine.stepDurationNs(plan);
-    this.#clock.at(endNs, () => this.#end(plan));
+    this.#runFor({ plan, endsNs: this.#endsNs(plan) });
   }
 
-  #end(plan: StepPlan): void {
-    for (const { id, last } of this.#engine.commit(plan)) {
-      const listener = last ? this.#take(id) : this.#listeners.get(id);
-      listener?.token(last);
+  #runFor(run: StepRun): void {
+    const { boundaries, rank } = this.#parts;
+    this.#run = run;
+    boundaries.set(rank, run.endsNs.at(-1) as number, () => this.#end(run));
+  }
+
+  /** When the step ends, and those that repeat it as far as is looked ahead. */
+  #endsNs(plan: StepPlan): number[] {
+    const { engine, method, clock } = this.#parts;
+    const steps = method === 'naive' ? 1 : Math.min(engine.repeats(plan), MOST_AHEAD);
+    const [oldestNs = Number.POSITIVE_INFINITY] = this.#waitingSinceNs.values();
+    const endsNs: number[] = [];
+    let endNs = clock.nowNs();
+    // Whoever waits too long is turned away at the first boundary after that.
+    while (
+      endsNs.length < steps &&
+      (endsNs.length === 0 || endNs < oldestNs + this.#queueTimeoutNs)
+    ) {
+      const load = repeatedLoad(plan.load, endsNs.length);
+      endNs += engine.stepDurationNs({ ...plan, load });
+      endsNs.push(endNs);
     }
+    return endsNs;
+  }
+
+  #end({ plan, endsNs }: StepRun): void {
+    this.#run = null;
+    this.#tell(this.#parts.engine.commitRepeats(plan, endsNs.length), endsNs);
     this.#beginNow();
   }
 
+  /** Leaves of a run only the step under way: what comes from outside changes the next one. */
+  #cut(): void {
+    const run = this.#run;
+    if (run === null || run.endsNs.length === 1) return;
+    const { engine, clock } = this.#parts;
+    const nowNs = clock.nowNs();
+    // A step that ends just now is still under way.
+    const underWay = run.endsNs.findIndex((endNs) => endNs >= nowNs);
+    const endNs = run.endsNs[underWay];
+    assert(endNs !== undefined, 'a run is over and has not ended');
+    let { plan } = run;
+    if (underWay > 0) {
+      this.#tell(engine.commitRepeats(plan, underWay), run.endsNs.slice(0, underWay));
+      const repeated = engine.plan();
+      assert(repeated !== null, 'steps that repeat go on');
+      plan = repeated;
+    }
+    this.#runFor({ plan, endsNs: [endNs] });
+  }
+
+  /** Tells the tokens of steps that ended at `endsNs`: `events` are those of the last one. */
+  #tell(events: readonly TokenEvent[], endsNs: readonly number[]): void {
+    const lastAt = endsNs.length - 1;
+    for (const { id, last } of events) {
+      const listener = last ? this.#take(id) : this.#listeners.get(id);
+      for (const [at, endNs] of endsNs.entries()) listener?.token(last && at === lastAt, endNs);
+    }
+  }
+
   #turnAwayOverdue(): void {
-    const overdueNs = this.#clock.nowNs() - this.#queueTimeoutNs;
+    const overdueNs = this.#parts.clock.nowNs() - this.#queueTimeoutNs;
     for (const [id, sinceNs] of this.#waitingSinceNs) {
       if (sinceNs > overdueNs) return;
-      const listener = this.#listeners.get(id);
-      this.cancel(id);
-      listener?.rejected('queueTimeout');
+      this.#arrivals = this.#arrivals.filter((request) => request.id !== id);
+      this.#parts.engine.cancel(id);
+      this.#take(id)?.rejected('queueTimeout');
     }
   }
 
   /** A listener that is to be told its last word. */
   #take(id: string): ReplicaListener | undefined {
     const listener = this.#listeners.get(id);
-    this.#listeners.delete(id);
     this.#waitingSinceNs.delete(id);
+    if (this.#listeners.delete(id) && this.#listeners.size === 0) this.#parts.onEmpty();
     return listener;
   }
 }

@@ -68,12 +68,9 @@ export class SimulatedService implements SendPort {
         : new DisaggregatedBackend(parts, disaggregation);
   }
 
-  /** No request comes any more. */
-  close(): void {
+  /** No request comes any more: tells what the service did up to now. */
+  close(): ServiceReport {
     this.#backend.close();
-  }
-
-  report(): ServiceReport {
     return this.#backend.report();
   }
 
@@ -86,6 +83,7 @@ export class SimulatedService implements SendPort {
     const { outputTokens, finishReason } = this.#answerLength(request, promptTokens);
     const blockIds = this.#blocks.of(request.prompt, promptTokens);
     const blocks = memory === null ? 1 : Math.ceil(promptTokens / memory.blockTokens);
+    const submit = this.#backend.route({ blockIds, blocks });
     return new Promise((resolve) => {
       const onEnd = (result: SendResult): void => {
         disarm();
@@ -120,11 +118,7 @@ export class SimulatedService implements SendPort {
       }
       const content = { salt: '', blockIds };
       const { priority } = request;
-      forget = this.#backend.submit(
-        { id, promptTokens, outputTokens, content, priority },
-        { blockIds, blocks },
-        answer,
-      );
+      forget = submit({ id, promptTokens, outputTokens, content, priority }, answer);
     });
   }
 

@@ -13,6 +13,7 @@ function schedule(...lengths: readonly (readonly [number | null, number | null])
         prompt: { kind: 'body', entry: 0 },
         session: null,
         class: null,
+        priority: 0,
       }) as const,
   );
   return { requests, stopNs: 10e9, slots: 1, hash: '' };

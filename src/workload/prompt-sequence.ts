@@ -158,9 +158,10 @@ function plannedPrompt(
   prompt: PromptRecipe,
   promptTokens: number | null,
   outputTokensMax: number | null,
-  labels: { readonly session?: string | null; readonly class?: string | null } = {},
+  labels: Partial<Pick<PlannedPrompt, 'session' | 'class' | 'priority'>> = {},
 ): PlannedPrompt {
-  return { promptTokens, outputTokensMax, prompt, session: null, class: null, ...labels };
+  const unlabelled = { session: null, class: null, priority: 0 };
+  return { promptTokens, outputTokensMax, prompt, ...unlabelled, ...labels };
 }
 
 const BODY_LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'];

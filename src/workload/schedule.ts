@@ -41,6 +41,8 @@ export interface ScheduledRequest {
   readonly session: string | null;
   /** Label of the source entry. */
   readonly class: string | null;
+  /** vLLM's: whole number, smaller goes first; 0 where nothing is said. */
+  readonly priority: number;
 }
 
 export interface Schedule {

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NS_PER_MS, NS_PER_SECOND, VirtualClock } from '../../src/base/index.ts';
+import { LatenessMeter } from '../../src/emulator/lateness-meter.ts';
 import { StepDriver } from '../../src/emulator/step-driver.ts';
 import { createEngine, type EngineOptions, seedCostModel } from '../../src/engine/index.ts';
 import { checkRecord, recordLine, type RequestRecord } from '../../src/record/index.ts';
@@ -45,7 +46,13 @@ function scheduleFrom(
   slots: number | null,
 ): Schedule {
   return {
-    requests: requests.map((request, index) => ({ ...request, index, session: null, class: null })),
+    requests: requests.map((request, index) => ({
+      ...request,
+      index,
+      session: null,
+      class: null,
+      priority: 0,
+    })),
     stopNs: STOP_NS,
     slots,
     hash: 'test',
@@ -106,6 +113,9 @@ const anyService: fc.Arbitrary<ServiceOptions> = fc.record({
   engine: anyEngine,
   replicas: fc.integer({ min: 1, max: 3 }),
   router: fc.constantFrom('roundRobin', 'leastOutstanding', 'prefixAffine'),
+  method: fc.constantFrom('naive', 'skip'),
+  disaggregation: fc.constant(null),
+  autoscaling: fc.constant(null),
   queueTimeoutNs: fc.option(fc.integer({ min: 1, max: 300 * NS_PER_MS }), { freq: 2 }),
 });
 
@@ -265,7 +275,11 @@ describe('the same arrivals', () => {
     queueTimeoutNs: number | null,
   ): Promise<number[][]> {
     const clock = new VirtualClock();
-    const driver = new StepDriver(createEngine(engine), clock, queueTimeoutNs);
+    const driver = new StepDriver(createEngine(engine), clock, {
+      queueTimeoutNs,
+      stepFactorAt: () => 1,
+      lateness: new LatenessMeter(),
+    });
     const tokensNs = arrivalsOf(schedule).map(({ atNs, ...lengths }, index) => {
       const own: number[] = [];
       clock.at(atNs, () =>

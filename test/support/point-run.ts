@@ -37,6 +37,7 @@ export function scheduleOf(
       prompt: { kind: 'synthetic', seed: index, tokens: 10, sharedId: null, sharedTokens: 0 },
       session: null,
       class: null,
+      priority: 0,
     })),
     stopNs: options.stopNs ?? 60 * NS_PER_SECOND,
     slots: options.slots ?? null,

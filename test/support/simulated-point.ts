@@ -1,11 +1,12 @@
 /** Simulates one load point for a test. */
 import { type EngineOptions, seedCostModel } from '../../src/engine/index.ts';
-import { Budget, type PointOutcome } from '../../src/loadgen/index.ts';
+import { Budget } from '../../src/loadgen/index.ts';
 import { NS_PER_SECOND } from '../../src/base/index.ts';
 import type { RequestRecord } from '../../src/record/index.ts';
 import {
   type ServiceOptions,
   simulateSchedule,
+  type SimulatedOutcome,
   type SimulationOptions,
 } from '../../src/simulator/index.ts';
 import type { Schedule } from '../../src/workload/index.ts';
@@ -31,13 +32,16 @@ export const ROOMY_SERVICE: ServiceOptions = {
   engine: ROOMY_ENGINE,
   replicas: 1,
   router: 'roundRobin',
+  method: 'skip',
+  disaggregation: null,
+  autoscaling: null,
   queueTimeoutNs: null,
 };
 
 export interface SimulatedPoint {
   /** In the order they were written. */
   readonly records: readonly RequestRecord[];
-  readonly outcome: PointOutcome;
+  readonly outcome: SimulatedOutcome;
 }
 
 /** Exact answers, no budget, ten minutes for a request, unless told otherwise. */
