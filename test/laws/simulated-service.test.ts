@@ -4,110 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { NS_PER_MS, NS_PER_SECOND, VirtualClock } from '../../src/base/index.ts';
 import { LatenessMeter } from '../../src/emulator/lateness-meter.ts';
 import { StepDriver } from '../../src/emulator/step-driver.ts';
-import { createEngine, type EngineOptions, seedCostModel } from '../../src/engine/index.ts';
+import { createEngine, type EngineOptions } from '../../src/engine/index.ts';
 import { checkRecord, recordLine, type RequestRecord } from '../../src/record/index.ts';
 import { serveRequests, type ServiceOptions } from '../../src/simulator/index.ts';
-import type {
-  PromptRecipe,
-  Release,
-  Schedule,
-  ScheduledRequest,
-} from '../../src/workload/index.ts';
-import { anySetup } from '../support/engine-setup-arbitrary.ts';
+import type { Schedule } from '../../src/workload/index.ts';
 import { fateOf } from '../support/point-run.ts';
 import { inPlace, ROOMY_SERVICE, simulatePoint } from '../support/simulated-point.ts';
+import { anyEngine, anySchedule, openLoop, scheduleFrom } from '../support/service-arbitrary.ts';
 import { pointOf, pointSummaryOf } from '../support/summary-builder.ts';
-
-/** Before the last arrivals. */
-const STOP_NS = 0.8 * NS_PER_SECOND;
-
-type Shape = Pick<ScheduledRequest, 'promptTokens' | 'outputTokensMax' | 'prompt'>;
-
-const anyShape: fc.Arbitrary<Shape> = fc
-  .record({
-    promptTokens: fc.integer({ min: 1, max: 60 }),
-    outputTokensMax: fc.integer({ min: 1, max: 25 }),
-    sharedId: fc.option(fc.nat(2)),
-    sharedTokens: fc.nat(60),
-  })
-  .map(({ promptTokens, outputTokensMax, sharedId, sharedTokens }) => {
-    const prompt: PromptRecipe = {
-      kind: 'synthetic',
-      seed: 1,
-      tokens: promptTokens,
-      sharedId,
-      sharedTokens: sharedId === null ? 0 : Math.min(sharedTokens, promptTokens),
-    };
-    return { promptTokens, outputTokensMax, prompt };
-  });
-
-function scheduleFrom(
-  requests: readonly (Shape & { readonly release: Release })[],
-  slots: number | null,
-): Schedule {
-  return {
-    requests: requests.map((request, index) => ({
-      ...request,
-      index,
-      session: null,
-      class: null,
-      priority: 0,
-    })),
-    stopNs: STOP_NS,
-    slots,
-    hash: 'test',
-  };
-}
-
-/** Many arrive at once. */
-const openLoop: fc.Arbitrary<Schedule> = fc
-  .array(fc.tuple(fc.nat(3), anyShape), { maxLength: 25 })
-  .map((arrivals) =>
-    scheduleFrom(
-      arrivals
-        .toSorted(([a], [b]) => a - b)
-        .map(([at, shape]) => ({
-          ...shape,
-          release: { kind: 'at', atNs: at * 280 * NS_PER_MS },
-        })),
-      null,
-    ),
-  );
-
-const closedLoop: fc.Arbitrary<Schedule> = fc
-  .tuple(fc.integer({ min: 1, max: 4 }), fc.array(anyShape, { maxLength: 25 }))
-  .map(([slots, shapes]) =>
-    scheduleFrom(
-      shapes.map((shape) => ({ ...shape, release: { kind: 'slot' } })),
-      slots,
-    ),
-  );
-
-const users: fc.Arbitrary<Schedule> = fc
-  .tuple(
-    fc.integer({ min: 1, max: 4 }),
-    fc.array(fc.tuple(fc.nat(200), anyShape), { maxLength: 25 }),
-  )
-  .map(([count, turns]) =>
-    scheduleFrom(
-      turns.map(([thinkMs, shape], at) => ({
-        ...shape,
-        release: {
-          kind: 'after',
-          index: at < count ? null : at - count,
-          thinkNs: thinkMs * NS_PER_MS,
-        },
-      })),
-      null,
-    ),
-  );
-
-const anyEngine: fc.Arbitrary<EngineOptions> = anySetup.map((setup) => ({
-  ...setup,
-  policy: 'fcfs',
-  costModel: seedCostModel,
-  speedScale: 1,
-}));
 
 const anyService: fc.Arbitrary<ServiceOptions> = fc.record({
   engine: anyEngine,
@@ -118,8 +22,6 @@ const anyService: fc.Arbitrary<ServiceOptions> = fc.record({
   autoscaling: fc.constant(null),
   queueTimeoutNs: fc.option(fc.integer({ min: 1, max: 300 * NS_PER_MS }), { freq: 2 }),
 });
-
-const anySchedule = fc.oneof(openLoop, closedLoop, users);
 
 /** Few enough in flight, and short enough a deadline, that all fates occur. */
 const TIGHT = { maxInFlight: 4, requestTimeoutNs: 400 * NS_PER_MS };
