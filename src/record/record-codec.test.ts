@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { failedEnd, recordOf } from '../../test/support/record-builder.ts';
-import { isCutLine, isRecordProblem, parseRecordLine, recordLine } from './record-codec.ts';
+import { isCutLine, isRecordProblem, parseRecordLine } from './record-codec.ts';
+import { recordLine } from './record-line.ts';
 
 const PLACE = { file: 'records-0.ndjson', line: 7 };
 

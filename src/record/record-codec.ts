@@ -1,4 +1,4 @@
-/** A record as one line of NDJSON, and back. Strict on reading: it is our own format. */
+/** A line of a records file back as a record. Strict: it is our own format. */
 import type { Place, Problem } from '../base/index.ts';
 import { checkRecord } from './check-record.ts';
 import { recordShape } from './record-shape.ts';
@@ -7,13 +7,8 @@ import { RECORD_SCHEMA_VERSION, type RequestRecord } from './request-record.ts';
 /** Where a line came from. */
 export type LinePlace = Omit<Place, 'column'>;
 
-/** The record as one line of JSON, without the line end. */
-export function recordLine(record: RequestRecord): string {
-  return JSON.stringify(record);
-}
-
 /**
- * Reads what {@link recordLine} wrote.
+ * Reads what `recordLine` wrote.
  *
  * Errors: a `Problem` (`E_RECORD_FORMAT`; tell it by {@link isRecordProblem}) when the line is cut
  * short, is not JSON, is of a later format, has a field missing, unknown or of the wrong type, or
