@@ -11,5 +11,10 @@ export * from './preflight.ts';
 export * from './prompt-source.ts';
 export * from './run-experiment.ts';
 export { specText } from './run-manifest.ts';
-export * from './simulate-run.ts';
+export {
+  SIMULATED_URL,
+  type SimulatedTarget,
+  simulateRun,
+  type SimulationPorts,
+} from './simulate-run.ts';
 export * from './summarise-run.ts';

@@ -69,7 +69,7 @@ export async function simulateRun(
 }
 
 /** What a spec may ask of a server and a simulated one cannot give. */
-function notSimulated(spec: RunSpec, plan: RunPlan, { engine }: ServiceOptions): Problem[] {
+export function notSimulated(spec: RunSpec, plan: RunPlan, { engine }: ServiceOptions): Problem[] {
   const problems: Problem[] = [];
   const unsupported = (message: string, hint: string | null = null): void => {
     problems.push(usageProblem('E_UNSUPPORTED', message, hint));
@@ -92,7 +92,7 @@ function notSimulated(spec: RunSpec, plan: RunPlan, { engine }: ServiceOptions):
   return problems;
 }
 
-function countingNotes(plan: RunPlan): string[] {
+export function countingNotes(plan: RunPlan): string[] {
   return plan.estimate.promptTokensUnknown === 0
     ? []
     : ['the prompts come without token counts: each word is taken for one token'];
@@ -159,15 +159,16 @@ async function simulatePoint(
 }
 
 /** The emulator's rule: a token is a word. */
-function wordsOf(request: ScheduledRequest, { source }: RunPlan): number {
+export function wordsOf(request: ScheduledRequest, { source }: RunPlan): number {
   const content = makePrompt(request.prompt, source, UNCALIBRATED);
   const words = content.kind === 'text' ? (content.text.match(/\S+/g)?.length ?? 0) : 0;
   return Math.max(1, words);
 }
 
-function simulationManifest(
-  { spec, plan, target }: SimulationParts,
-  { toolVersion, startedAt }: SimulationPorts,
+/** The manifest before the first load point. */
+export function simulationManifest(
+  { spec, plan, target }: Omit<SimulationParts, 'folder'>,
+  { toolVersion, startedAt }: Pick<SimulationPorts, 'toolVersion' | 'startedAt'>,
 ): Manifest {
   const { node, ...host } = hostFacts();
   const { api, stream, exactOutput } = spec.target;
