@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { checkList } from './check-schema.ts';
+import { hypothesisSection } from './hypothesis-schema.ts';
 import { loadSection } from './load-schema.ts';
 import { objectiveKeys } from './objective-schema.ts';
 import {
@@ -85,6 +86,9 @@ export const RUN_SECTIONS = {
     .default([])
     .describe('Checks of the answer text, made in memory; only pass or fail is kept.'),
   budget: budgetSection.prefault({}).describe('Bounds of the whole run.'),
+  hypothesis: hypothesisSection
+    .optional()
+    .describe('What is expected of a change; `goodput compare` answers it.'),
   declare: jsonRecord.default({}).describe('Facts the system does not tell, e.g. `gpu: 8xH100`.'),
   out: text.optional().describe('Folder for the results.'),
 } as const;
