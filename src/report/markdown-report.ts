@@ -4,6 +4,7 @@ import type { Manifest } from '../record/index.ts';
 import { objectiveText } from '../slo/index.ts';
 import type { PointSummary, Summary, ValidityReason } from '../summary/index.ts';
 import { countFigure, levelFigure, shareFigure } from './figures.ts';
+import { kneeText } from './knee-text.ts';
 import { manifestSections } from './markdown-manifest.ts';
 import { pointSections } from './markdown-point.ts';
 import { literal, table } from './markdown-text.ts';
@@ -78,6 +79,7 @@ function reasonLine({ severity, check, message, advice }: ValidityReason): strin
 
 /** Throughput beside goodput, load by load. */
 function sweepSection(summary: Summary): string[] {
+  const kind = summary.points[0]?.load.kind;
   return [
     '## All loads',
     '',
@@ -108,6 +110,9 @@ function sweepSection(summary: Summary): string[] {
       ]),
     ),
     '',
+    ...(summary.knee === null || kind === undefined
+      ? []
+      : [`Knee: ${literal(kneeText(summary.knee, kind))}.`, '']),
     'Seen at these loads and this length; a capacity claim needs longer runs.',
     '',
   ];

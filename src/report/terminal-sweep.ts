@@ -2,6 +2,7 @@
 import { objectiveText } from '../slo/index.ts';
 import type { PointSummary } from '../summary/index.ts';
 import { countFigure, levelFigure, rateFigure, shareFigure, tokenRateFigure } from './figures.ts';
+import { kneeText } from './knee-text.ts';
 import { aligned } from './layout.ts';
 import { marginLines, validityLines, type TerminalPage } from './terminal-page.ts';
 import { summedReasons, unjudgedText } from './unjudged-text.ts';
@@ -37,6 +38,14 @@ export function sweepLines(page: TerminalPage): string[] {
     palette.dim(header),
     ...rows.map((line, index) => painted(page, points[index] as PointSummary, line)),
     '',
+    ...(summary.knee === null
+      ? []
+      : marginLines(
+          page,
+          'Knee',
+          kneeText(summary.knee, (points[0] as PointSummary).load.kind),
+          2,
+        )),
     ...marginLines(page, 'Shows', storyText(points), 3),
     ...legendLines(page),
     ...(unjudged === null ? [] : marginLines(page, 'Unjudged', unjudged, 2)),

@@ -7,6 +7,7 @@ export {
   type PointAccumulator,
   type PointAccumulatorOptions,
 } from './point-accumulator.ts';
+export { kneeOf, type KneePoint } from './knee.ts';
 export { isLevelGrowing } from './littles-law.ts';
 export { isEnoughFor, quantileOf, quantileSummary, SUMMARY_QUANTILES } from './quantile-summary.ts';
 export * from './summarise.ts';

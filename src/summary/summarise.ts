@@ -2,6 +2,7 @@
 import { ProblemsError } from '../base/index.ts';
 import type { ManifestPoint, RecordClock, RecordSource, RequestRecord } from '../record/index.ts';
 import type { Objective } from '../slo/index.ts';
+import { kneeOf } from './knee.ts';
 import { createPointAccumulator, type PointAccumulator } from './point-accumulator.ts';
 import { verdictOf } from './population.ts';
 import {
@@ -81,6 +82,7 @@ function summaryOf(options: SummaryOptions, points: readonly PointSummary[]): Su
     objective: options.objective,
     points: points.toSorted((a, b) => a.load.level - b.load.level || a.index - b.index),
     partial: points.some((point) => point.partial),
+    knee: kneeOf(points),
     verdict: verdictOf(points.flatMap((point) => point.population)),
     validity: overallValidity(points),
   };

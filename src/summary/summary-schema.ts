@@ -218,6 +218,23 @@ const point = z.strictObject({
   validity,
 });
 
+const knee = z
+  .strictObject({
+    target: share,
+    level: number.nullable(),
+    goodputRps: rate,
+    provenLevel: number.nullable(),
+    next: z
+      .strictObject({
+        level: number,
+        state: z.enum(['missed', 'notEnoughData']),
+        share: share.nullable(),
+      })
+      .nullable(),
+    metAbove: z.array(number).describe('Loads that met the target above one that did not.'),
+  })
+  .describe('The largest load that met the attainment target, as did all below it.');
+
 /** Validates a summary; {@link summaryJsonSchema} is the same for everybody else. */
 export const summarySchema = z.strictObject({
   schemaVersion: z.literal(SUMMARY_SCHEMA_VERSION),
@@ -229,6 +246,7 @@ export const summarySchema = z.strictObject({
   objective: objectiveSchema.nullable(),
   points: z.array(point).describe('Load points, by ascending load.'),
   partial: z.boolean(),
+  knee: knee.nullable(),
   verdict: z
     .enum(['met', 'missed', 'notEnoughData'])
     .nullable()

@@ -240,6 +240,24 @@ export interface PointSummary {
   readonly validity: Validity;
 }
 
+/** The knee of a sweep: the largest load that met the attainment target, as did all below it. */
+export interface SweepKnee {
+  readonly target: number;
+  /** Requests/s, streams, users or time scale; `null` when the lowest load did not meet it. */
+  readonly level: number | null;
+  readonly goodputRps: number | null;
+  /** The largest such load whose interval lies above the target; `null` when none does. */
+  readonly provenLevel: number | null;
+  /** The first load that did not meet it; `null` when all did: the knee is beyond the sweep. */
+  readonly next: {
+    readonly level: number;
+    readonly state: 'missed' | 'notEnoughData';
+    readonly share: number | null;
+  } | null;
+  /** Loads that met it above one that did not: luck or noise. */
+  readonly metAbove: readonly number[];
+}
+
 export interface Summary {
   readonly schemaVersion: typeof SUMMARY_SCHEMA_VERSION;
   readonly tool: { readonly name: 'goodput'; readonly version: string };
@@ -251,6 +269,8 @@ export interface Summary {
   readonly objective: Objective | null;
   readonly points: readonly PointSummary[];
   readonly partial: boolean;
+  /** `null` for a single load point, and without an attainment target. */
+  readonly knee: SweepKnee | null;
   /** `null` when no population target was set. */
   readonly verdict: 'met' | 'missed' | 'notEnoughData' | null;
   readonly validity: Validity;
