@@ -26,6 +26,7 @@ const CHECK_FLAGS: ReadonlySet<string> = new Set([
   '--no-stream',
   '--key-env',
   '--key-file',
+  '--key-header',
   '--header',
   '--body',
   '--tokens-per-event',
@@ -40,7 +41,8 @@ export const checkCommand: Register = (program, context, finish) => {
     .command('check')
     .description(
       'Sends a handful of small requests: model list, one answer, its usage and token boundaries, exact\n' +
-        'lengths, prompt length, round trip. Takes under 20 s. Exits 3 when a check fails.',
+        'lengths, prompt length, round trip. Takes under 20 s. Exits 3 when a check fails. Where the API\n' +
+        'asked for is not spoken, it says which one is, if the server shows it.',
     )
     .argument('<url>', 'URL of the server');
   addRunFlags(command, CHECK_FLAGS)

@@ -31,6 +31,8 @@ export interface ExchangeOptions {
   /** How long a body may go on after the end mark before it is left. */
   readonly terminalGraceNs: number;
   readonly tests: readonly AnswerTest[];
+  /** Media types that the answer may have. */
+  readonly mediaTypes: readonly string[];
 }
 
 /** Enough for any error body. */
@@ -103,7 +105,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#httpStatus = status;
     const queueMs = queueMsOf(headers);
     if (queueMs !== null) this.#queueNs = nsFromMs(queueMs);
-    const verdict = judgeHead(status, headers, this.#request.streamed);
+    const verdict = judgeHead(status, headers, this.#options.mediaTypes);
     if (verdict.kind === 'answer') return;
     const { failure, search } = verdict;
     this.#errorHead = {

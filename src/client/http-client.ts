@@ -91,7 +91,7 @@ class PlainClient implements HttpClient {
   constructor(options: HttpClientOptions) {
     const { clock, ca, limits } = options;
     this.#options = options;
-    this.#target = targetOf(options.url);
+    this.#target = targetOf(options.url, options.dialect.version);
     const proxy = options.proxy === null ? null : new URL(options.proxy);
     this.#pool = new ConnectionPool({ ...limits, target: this.#target, clock, ca, proxy });
   }
@@ -119,13 +119,15 @@ class PlainClient implements HttpClient {
       lineBytes: limits.lineBytes,
       keepText: tests.length > 0,
     });
+    const posted = dialect.post(request.body, request.streamed);
     const dispatch = {
       method: 'POST',
-      path: `${this.#target.apiPath}${dialect.path}${this.#target.query}`,
+      path: this.#pathOf(dialect.under, posted.path, posted.query),
       headers: requestHeaders(this.#options, request),
-      body: JSON.stringify(request.body),
+      body: JSON.stringify(posted.body),
     };
-    const options = { ...limits, clock, wallNowMs, tests };
+    const mediaTypes = dialect.mediaTypes[request.streamed ? 'stream' : 'body'];
+    const options = { ...limits, clock, wallNowMs, tests, mediaTypes };
     return new Promise((resolve) => {
       const connection = this.#pool.acquire();
       const exchange = new Exchange(options, request, connection, reader, (result, reusable) => {
@@ -139,14 +141,22 @@ class PlainClient implements HttpClient {
     });
   }
 
+  /** Path and query on the wire; the parameters of the target's own URL win. */
+  #pathOf(under: 'api' | 'root', path: string, added: Readonly<Record<string, string>>): string {
+    const { apiPath, rootPath, query } = this.#target;
+    const parameters = new URLSearchParams({ ...added, ...query }).toString();
+    const whole = `${under === 'api' ? apiPath : rootPath}${path}`;
+    return parameters === '' ? whole : `${whole}?${parameters}`;
+  }
+
   async requestJson(request: JsonRequest): Promise<JsonReply> {
-    const { apiPath, rootPath, query, origin } = this.#target;
+    const { origin } = this.#target;
     const { method, under, path, timeoutNs } = request;
     const headers = baseHeaders(this.#options, 'application/json');
     const body = request.body === null ? null : JSON.stringify(request.body);
     const dispatch = {
       method,
-      path: `${under === 'api' ? apiPath : rootPath}${path}${query}`,
+      path: this.#pathOf(under, path, {}),
       headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
       body,
     };

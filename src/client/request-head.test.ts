@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DIALECTS } from '../wire/index.ts';
 import { headerProblems, requestHeaders } from './request-head.ts';
 
 const request = {
@@ -10,13 +11,16 @@ const request = {
   traceId: null,
 };
 
-const BEARER = { keyHeader: 'authorization' };
+const BEARER = { keyHeader: 'authorization', dialect: DIALECTS.chat };
 
 describe('request headers', () => {
   test('the key is a Bearer token, or bare in a header of another name', () => {
     const bearer = requestHeaders({ ...BEARER, apiKey: 'k', headers: {} }, request);
     expect(bearer['authorization']).toBe('Bearer k');
-    const bare = requestHeaders({ keyHeader: 'api-key', apiKey: 'k', headers: {} }, request);
+    const bare = requestHeaders(
+      { ...BEARER, keyHeader: 'api-key', apiKey: 'k', headers: {} },
+      request,
+    );
     expect(bare['api-key']).toBe('k');
     expect(bare).not.toHaveProperty('authorization');
   });
@@ -33,6 +37,14 @@ describe('request headers', () => {
       'x-request-id': 'r-1',
       'x-team': 'b',
     });
+  });
+
+  test('what an API demands, and the form of answer it streams', () => {
+    const options = { keyHeader: 'x-api-key', apiKey: 'k', headers: {} };
+    const anthropic = requestHeaders({ ...options, dialect: DIALECTS.anthropic }, request);
+    expect(anthropic).toMatchObject({ 'anthropic-version': '2023-06-01', 'x-api-key': 'k' });
+    const bedrock = requestHeaders({ ...options, dialect: DIALECTS['bedrock-converse'] }, request);
+    expect(bedrock['accept']).toBe('application/vnd.amazon.eventstream');
   });
 
   test('a trace id becomes a W3C traceparent', () => {

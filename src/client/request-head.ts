@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { assert, printable, usageProblem, type Problem } from '../base/index.ts';
 import type { OutgoingRequest } from '../record/index.ts';
+import type { Dialect } from '../wire/index.ts';
 
 export interface HeadOptions {
   /** The key itself, read by the caller; it goes into the header and nowhere else. */
@@ -10,6 +11,7 @@ export interface HeadOptions {
   /** Lower-case name of the header that carries it: as `Bearer KEY` if that is `authorization`. */
   readonly keyHeader: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly dialect: Pick<Dialect, 'headers' | 'mediaTypes'>;
 }
 
 /**
@@ -47,6 +49,7 @@ export function baseHeaders(options: HeadOptions, accept: string): Record<string
     // A coded body would arrive in blocks of the coder's choosing, not as the server wrote it.
     'accept-encoding': 'identity',
     'user-agent': 'goodput',
+    ...options.dialect.headers,
     ...keyHeaders(options),
     ...lowerCased(options.headers),
   };
@@ -63,7 +66,7 @@ export function requestHeaders(
 ): Record<string, string> {
   const { requestId, traceId, streamed } = request;
   return {
-    ...baseHeaders(options, streamed ? 'text/event-stream' : 'application/json'),
+    ...baseHeaders(options, options.dialect.mediaTypes[streamed ? 'stream' : 'body'].join(', ')),
     'content-type': 'application/json',
     'x-request-id': requestId,
     ...(traceId === null ? {} : { traceparent: traceparentOf(traceId, requestId) }),

@@ -21,7 +21,7 @@ export type HeadVerdict =
 export function judgeHead(
   status: number,
   headers: ResponseHeaders,
-  streamed: boolean,
+  accepted: readonly string[],
 ): HeadVerdict {
   const coding = headerOf(headers, 'content-encoding')?.toLowerCase() ?? 'identity';
   const coded = coding !== 'identity' && coding !== '';
@@ -30,7 +30,9 @@ export function judgeHead(
   if (coded) return { kind: 'error', failure: 'contentEncoding', search: false };
   const type = mediaTypeOf(headers);
   const json = type === 'application/json' || type.endsWith('+json');
-  if (streamed ? type === 'text/event-stream' : json) return { kind: 'answer' };
+  if (accepted.includes(type) || (json && accepted.includes('application/json'))) {
+    return { kind: 'answer' };
+  }
   // A JSON body in place of a stream may be an error object: it tells more than its type.
   return { kind: 'error', failure: 'contentType', search: json };
 }

@@ -11,19 +11,25 @@ describe('a base URL', () => {
     ['https://h/openai', '/openai/v1', '/openai'],
     ['https://h/api/v3', '/api/v3', '/api'],
     ['https://h/v1beta', '/v1beta', ''],
+    ['https://h/v1/projects/p/publishers/g', '/v1/projects/p/publishers/g', ''],
+    [
+      'https://h/openai/deployments/d?api-version=1',
+      '/openai/deployments/d',
+      '/openai/deployments/d',
+    ],
   ])('%s → API below %s, server below %j', (url, apiPath, rootPath) => {
     expect(targetOf(url)).toMatchObject({ apiPath, rootPath });
   });
 
   test('ports by scheme, IPv6 without brackets, the query kept', () => {
-    expect(targetOf('https://[::1]/?api-version=1')).toEqual({
+    expect(targetOf('https://[::1]/?team=a', 'v1beta')).toEqual({
       origin: 'https://[::1]',
       host: '::1',
       port: 443,
       tls: true,
-      apiPath: '/v1',
+      apiPath: '/v1beta',
       rootPath: '',
-      query: '?api-version=1',
+      query: { team: 'a' },
     });
     expect(targetOf('http://h').port).toBe(80);
   });

@@ -7,21 +7,22 @@ export interface Target {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** Path of the versioned API, e.g. `/v1`: what a dialect's path is appended to. */
+  /** Path of the versioned API, e.g. `/v1`: below it are most dialects' paths. */
   readonly apiPath: string;
-  /** Path of the server itself, e.g. `''`: where `/health` and `/tokenize` are. */
+  /** Path of the server itself, e.g. `''`: where `/health` and a server's own dialects are. */
   readonly rootPath: string;
-  /** Query of the given URL with its `?`, sent with every request (Azure's `api-version`). */
-  readonly query: string;
+  /** Query of the given URL, sent with every request (Azure's `api-version`). */
+  readonly query: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads a base URL as a user gives it. `/v1` is added unless the path already ends in a version.
+ * Reads a base URL as a user gives it. `version` is added unless the path has one, at its end or
+ * further up, or the query has an `api-version`.
  *
  * Errors: ProblemsError for anything but http and https, and for credentials in the URL, which
  * would end in shell histories and manifests.
  */
-export function targetOf(text: string): Target {
+export function targetOf(text: string, version = 'v1'): Target {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw problem('the target is not an http or https URL', 'for example http://127.0.0.1:8000');
@@ -31,15 +32,16 @@ export function targetOf(text: string): Target {
   }
   const tls = url.protocol === 'https:';
   const path = url.pathname.replace(/\/+$/, '');
-  const versioned = /\/v\d+[a-z0-9]*$/.exec(path);
+  const versioned = /\/v\d+[a-z0-9]*(?=\/|$)/.exec(path);
+  const isWhole = versioned !== null || url.searchParams.has('api-version');
   return {
     origin: url.origin,
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
     tls,
-    apiPath: versioned === null ? `${path}/v1` : path,
+    apiPath: isWhole ? path : `${path}/${version}`,
     rootPath: versioned === null ? path : path.slice(0, versioned.index),
-    query: url.search,
+    query: Object.fromEntries(url.searchParams),
   };
 }
 

@@ -1,6 +1,6 @@
 /** `goodput check`: what a server is and can do, from a handful of requests. */
-import type { RunSpec } from '../config/index.ts';
-import { DIALECTS } from '../wire/index.ts';
+import type { RunSpec, TargetSpec } from '../config/index.ts';
+import { type Dialect, DIALECTS } from '../wire/index.ts';
 import type { AnswerFacts } from './answer-facts.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { type ExperimentPorts, openClient } from './run-experiment.ts';
@@ -41,14 +41,14 @@ export async function checkTarget(
       probesExact: true,
       signal: new AbortController().signal,
     });
-    const findings = findingsOf(spec.target.stream, seen);
+    const findings = findingsOf(spec.target, seen);
     return { passed: findings.every(({ state }) => state !== 'fail'), preflight: seen, findings };
   } finally {
     client.close();
   }
 }
 
-function findingsOf(stream: boolean, seen: Preflight): CheckFinding[] {
+function findingsOf({ api, stream }: TargetSpec, seen: Preflight): CheckFinding[] {
   const { answer } = seen;
   if (answer === null) {
     return [{ name: 'answer', state: 'fail', detail: seen.failure ?? 'none' }];
@@ -58,7 +58,7 @@ function findingsOf(stream: boolean, seen: Preflight): CheckFinding[] {
     usage(seen),
     reasoning(answer),
     cached(answer),
-    exactLengths(seen),
+    exactLengths(DIALECTS[api], seen),
     promptLength(seen),
   ];
 }
@@ -127,11 +127,13 @@ function cached({ cachedPromptTokens: tokens }: AnswerFacts): CheckFinding {
   return { name: 'cached tokens', state: 'note', detail };
 }
 
-function exactLengths({ exactOutputWorks }: Preflight): CheckFinding {
+function exactLengths({ exactLength }: Dialect, { exactOutputWorks }: Preflight): CheckFinding {
   const detail =
     exactOutputWorks === true
-      ? 'kept (ignore_eos, min_tokens): --exact works'
-      : 'not kept: answers end where the model ends them';
+      ? 'kept: --exact works'
+      : exactLength
+        ? 'not kept: answers end where the model ends them'
+        : 'this API cannot be asked for them: answers end where the model ends them';
   return { name: 'exact lengths', state: 'note', detail };
 }
 

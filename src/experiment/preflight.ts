@@ -13,7 +13,7 @@ import {
 import type { HttpClient } from '../client/index.ts';
 import type { TargetSpec } from '../config/index.ts';
 import type { SendResult } from '../record/index.ts';
-import type { Dialect } from '../wire/index.ts';
+import { type Dialect, DIALECTS } from '../wire/index.ts';
 import {
   calibrate,
   calibrationText,
@@ -22,6 +22,7 @@ import {
 } from '../workload/index.ts';
 import { answerFacts, type AnswerFacts } from './answer-facts.ts';
 import { requestIntent, type TalkContract } from './request-intent.ts';
+import { recogniseDialect } from './recognise-dialect.ts';
 import { chooseModel, identifyServer, type ServerIdentity } from './server-identity.ts';
 
 export interface PreflightOptions {
@@ -67,8 +68,8 @@ const PER_EVENT_USAGE_OWNERS: ReadonlySet<string> = new Set(['vllm', 'goodput'])
  * asked for and the server does not keep them.
  */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
-  const { client, clock, target } = options;
-  const identity = await identifyServer(client, clock);
+  const { client, clock, dialect, target } = options;
+  const identity = await identifyServer(client, clock, dialect);
   const model = chooseModel(target.model, identity.models);
   const owner = identity.models?.find((offered) => offered.id === model)?.owner ?? null;
   const wished: TalkContract = {
@@ -86,7 +87,9 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   }
   const answer = answerFacts(result, target.stream);
   const exactOutputWorks =
-    target.exactOutput || options.probesExact ? await keepsExactLength(options, accepted) : null;
+    dialect.exactLength && (target.exactOutput || options.probesExact)
+      ? await keepsExactLength(options, accepted)
+      : null;
   if (target.exactOutput && exactOutputWorks !== true && !options.signal.aborted) {
     throw noExactLengths();
   }
@@ -94,7 +97,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     identity,
     talk: {
       ...accepted,
-      tokens: countingOf(accepted, answer),
+      tokens: countingOf(options, accepted, answer),
       exactOutput: target.exactOutput,
     },
     answer,
@@ -107,9 +110,14 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
 }
 
 /** What the probe really showed, whatever was asked for. */
-function countingOf(talk: TalkContract, answer: AnswerFacts): TalkContract['tokens'] {
+function countingOf(
+  { dialect, target }: PreflightOptions,
+  talk: TalkContract,
+  answer: AnswerFacts,
+): TalkContract['tokens'] {
   if (answer.outputTokens === null) return 'none';
-  return talk.tokens === 'perEventUsage' && answer.perEventUsage ? 'perEventUsage' : 'usage';
+  const lasts = dialect.usage === 'always' ? target.stream : talk.tokens === 'perEventUsage';
+  return lasts && answer.perEventUsage ? 'perEventUsage' : 'usage';
 }
 
 /**
@@ -129,14 +137,30 @@ async function firstAnswer(
     { ...plain, maxTokensField: 'max_completion_tokens', tokens: 'none' },
   ];
   let refused: SendResult | null = null;
-  for (const talk of attempts) {
+  for (const talk of differentBodies(options, attempts)) {
     const result = await probe(options, talk, { words: PROBE_WORDS, maxTokens: PROBE_TOKENS });
     if (result.end.kind === 'completed') return { talk, result };
     refused ??= result;
     if (!isOwnFault(result.httpStatus)) return { talk: plain, result };
     if (result.httpStatus !== 400 && result.httpStatus !== 422) break;
   }
-  throw probeRefused(refused as SendResult, options.target);
+  throw await probeRefused(refused as SendResult, options);
+}
+
+/** Most dialects know no such wishes: their body is the same whatever is wished. */
+function differentBodies(
+  { dialect, target }: PreflightOptions,
+  attempts: readonly TalkContract[],
+): TalkContract[] {
+  const seen = new Set<string>();
+  return attempts.filter((talk) => {
+    const prompt = { kind: 'text', text: '' } as const;
+    const intent = requestIntent(target, talk, { prompt, maxTokens: PROBE_TOKENS });
+    const body = JSON.stringify(dialect.buildBody(intent));
+    const isNew = !seen.has(body);
+    seen.add(body);
+    return isNew;
+  });
 }
 
 /**
@@ -218,12 +242,21 @@ function failureText({ end, httpStatus }: SendResult, timeoutNs: number): string
   return `${told}${words.length > 0 ? ` (${words.join(', ')})` : ''}`;
 }
 
-function probeRefused(result: SendResult, { limits }: TargetSpec): EnvironmentError {
-  const reason = failureText(result, limits.requestTimeoutNs);
+async function probeRefused(
+  result: SendResult,
+  { client, dialect, target }: PreflightOptions,
+): Promise<EnvironmentError> {
+  const reason = failureText(result, target.limits.requestTimeoutNs);
+  const isUnknownPath = [404, 405, 501].includes(result.httpStatus ?? 0);
+  const spoken = isUnknownPath ? await recogniseDialect(client) : null;
+  const other =
+    spoken === null || spoken === dialect.name
+      ? null
+      : `this looks like a server of ${DIALECTS[spoken].title}: try --api ${spoken}`;
   return new EnvironmentError({
     code: 'E_TARGET_REFUSED',
     message: `the target refuses one small request before the load: ${reason}`,
-    hint: HINTS[result.httpStatus ?? 0] ?? 'check the URL, --api and --model',
+    hint: other ?? HINTS[result.httpStatus ?? 0] ?? 'check the URL, --api and --model',
   });
 }
 
@@ -233,7 +266,7 @@ const HINTS: Readonly<Record<number, string>> = {
   403: 'the key may not use this model',
   404: 'no such path or model: check the URL, --api and --model',
   405: 'nothing there takes this request: check the URL and --api',
-  501: 'nothing there takes this request: is it the URL of an OpenAI-compatible server?',
+  501: 'nothing there takes this request: is it the URL of an API that --api can name?',
 };
 
 function noExactLengths(): ProblemsError {

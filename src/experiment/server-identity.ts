@@ -8,6 +8,7 @@ import {
   usageProblem,
 } from '../base/index.ts';
 import type { HttpClient, JsonReply } from '../client/index.ts';
+import type { Dialect } from '../wire/index.ts';
 
 export interface OfferedModel {
   readonly id: string;
@@ -32,7 +33,11 @@ const ROUND_TRIPS = 5;
  * Errors: EnvironmentError `E_TARGET_UNREACHABLE` when nothing answers, `E_TARGET_REFUSED` when
  * the key is not accepted.
  */
-export async function identifyServer(client: HttpClient, clock: Clock): Promise<ServerIdentity> {
+export async function identifyServer(
+  client: HttpClient,
+  clock: Clock,
+  { listsModels }: Pick<Dialect, 'listsModels'> = { listsModels: true },
+): Promise<ServerIdentity> {
   const list = await client.requestJson({
     method: 'GET',
     under: 'api',
@@ -40,9 +45,10 @@ export async function identifyServer(client: HttpClient, clock: Clock): Promise<
     body: null,
     timeoutNs: TIMEOUT_NS,
   });
-  if (list.httpStatus === 401 || list.httpStatus === 403) throw keyRefused(list.httpStatus);
+  const isRefused = list.httpStatus === 401 || list.httpStatus === 403;
+  if (listsModels && isRefused) throw keyRefused(list.httpStatus);
   return {
-    models: list.httpStatus === 200 ? offeredModels(list.json) : null,
+    models: listsModels && list.httpStatus === 200 ? offeredModels(list.json) : null,
     version: await serverVersion(client),
     roundTripNs: await fastestRoundTrip(client, clock),
   };

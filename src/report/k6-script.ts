@@ -14,7 +14,7 @@ const DEFAULT_KEY_VARIABLE = 'GOODPUT_API_KEY';
  * Writes the script. `prompts` is a sample of the spec's own workload (`k6Prompts`), taken in
  * turn. The key is never in the script: k6 reads it from its environment.
  *
- * Errors: `E_UNSUPPORTED` for loads that are not open-loop rates, `E_MODEL_MISSING` where neither
+ * Errors: `E_UNSUPPORTED` for loads that are not open-loop rates and other APIs, `E_MODEL_MISSING` where neither
  * the spec nor the bodies name the model.
  */
 export function k6Script(spec: RunSpec, prompts: readonly K6Prompt[]): K6Script {
@@ -30,6 +30,10 @@ export function k6Script(spec: RunSpec, prompts: readonly K6Prompt[]): K6Script 
   if (target.model === null && needsModel) {
     const message = 'a k6 script cannot ask the server for its model';
     problems.push(usageProblem('E_MODEL_MISSING', message, 'write --model NAME'));
+  }
+  if (target.api !== 'chat' && target.api !== 'completions') {
+    const message = `a k6 script is written for OpenAI's APIs, and this spec has ${target.api}`;
+    problems.push(usageProblem('E_UNSUPPORTED', message, 'write --api chat or completions'));
   }
   if (prompts.length === 0) {
     const message = 'the workload gives no prompt';
@@ -109,11 +113,12 @@ ${prompts.map((prompt) => `  ${JSON.stringify(prompt)},`).join('\n')}
 `;
 }
 
-/** The path a base URL leads to: \`/v1\` is added unless it ends in a version. */
+/** The path a base URL leads to: `/v1` is added unless it has a version in path or query. */
 function endpoint({ target }: RunSpec): string {
   const url = new URL(target.url);
   const path = url.pathname.replace(/\/+$/, '');
-  const versioned = /\/v\d+[a-z0-9]*$/.test(path) ? path : `${path}/v1`;
+  const isVersioned = /\/v\d+[a-z0-9]*(?=\/|$)/.test(path) || url.searchParams.has('api-version');
+  const versioned = isVersioned ? path : `${path}/v1`;
   url.pathname = `${versioned}${target.api === 'chat' ? '/chat/completions' : '/completions'}`;
   return url.toString();
 }

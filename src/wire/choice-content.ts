@@ -5,6 +5,10 @@ import { asArray, asObject, asText, type JsonObject } from './json-object.ts';
 /** Content by kind; a kind without content is `''`. */
 export type ContentByKind = Record<OutputKind, string>;
 
+export function noContent(): ContentByKind {
+  return { answer: '', reasoning: '', refusal: '', toolCall: '' };
+}
+
 /**
  * Adds the content of `choice` to `content`.
  *

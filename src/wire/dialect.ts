@@ -21,12 +21,12 @@ export interface RequestIntent {
   readonly prompt: PromptInput;
   /** `null` leaves the length to the server. */
   readonly maxTokens: number | null;
-  /** Name of the length field. Newer OpenAI models know only `max_completion_tokens`. */
+  /** Name of the chat dialect's length field: newer OpenAI models know only the second. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Exactly `maxTokens` tokens: `ignore_eos` and `min_tokens` (vLLM, SGLang). */
+  /** Exactly `maxTokens` tokens, where the dialect can force that. */
   readonly exactTokens: boolean;
   readonly stream: boolean;
-  /** `perEvent` asks for running totals in every event (vLLM). */
+  /** Asks where asking is needed; `perEvent`: for running totals in every event (vLLM). */
   readonly usage: 'none' | 'final' | 'perEvent';
   /** Extra body fields, merged last; they may not contradict the fields above. */
   readonly extra: Readonly<Record<string, JsonValue>>;
@@ -80,14 +80,52 @@ export interface AnswerReader {
   readonly reading: AnswerReading;
 }
 
+/** Where a request goes and what is sent there. */
+export interface PostedRequest {
+  /** Of the server, or below the versioned API: see {@link Dialect.under}. */
+  readonly path: string;
+  /** Query parameters; a parameter of the same name in the target's URL wins. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Media types an answer may have, lower case; the first is asked for. */
+export type MediaTypes = readonly [string, ...string[]];
+
 /** One API dialect. Another dialect is another file that exports one of these. */
 export interface Dialect {
   readonly name: string;
-  /** Path below the base URL, which ends in a version: `/chat/completions`. */
-  readonly path: string;
+  /** Whose API it is, for help and messages. */
+  readonly title: string;
   /**
-   * Errors: ProblemsError when `extra` or a given body contradicts what the measurement relies on.
+   * `api`: paths are below a version, which is `version` where the base URL has none.
+   * `root`: paths are the server's own.
+   */
+  readonly under: 'api' | 'root';
+  readonly version: string;
+  /** Lower-case name of the header that carries the key unless the user names another. */
+  readonly keyHeader: string;
+  /** Variable that usually holds the key; a key of another service must never be sent. */
+  readonly keyEnv: string | null;
+  /** Headers the API demands, lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly mediaTypes: { readonly stream: MediaTypes; readonly body: MediaTypes };
+  /** Whether the server lists its models at `/models` below the version, in OpenAI's form. */
+  readonly listsModels: boolean;
+  /** Whether an answer length can be forced. */
+  readonly exactLength: boolean;
+  /** `asked`: usage, final or per event, comes if the body asks. `always`: as the API has it. */
+  readonly usage: 'asked' | 'always';
+  /** A GET below the root that only such a server answers with this field; `null` for none. */
+  readonly signature: { readonly path: string; readonly field: string } | null;
+  /**
+   * The body, with the model as its `model` field even where the API has it in the path.
+   *
+   * Errors: ProblemsError when `extra` or a given body contradicts what the measurement relies on,
+   * or when the API cannot do what the intent asks.
    */
   buildBody(intent: RequestIntent): Record<string, unknown>;
+  /** What is sent for a body that {@link buildBody} made. */
+  post(body: Readonly<Record<string, unknown>>, stream: boolean): PostedRequest;
   createReader(options: ReaderOptions): AnswerReader;
 }

@@ -1,21 +1,22 @@
 import type { FinishReason } from '../record/index.ts';
 
-const REASONS: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  eos: 'stop',
-  eos_token: 'stop',
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  complete: 'stop',
-  length: 'length',
-  max_tokens: 'length',
-  model_length: 'length',
-  tool_calls: 'toolCalls',
-  function_call: 'toolCalls',
-  tool_use: 'toolCalls',
-  content_filter: 'contentFilter',
-  safety: 'contentFilter',
+const WORDS: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop eos eos_token end_turn stop_sequence complete completed finish endoftext word done',
+  length:
+    'length max_tokens max_output_tokens model_length token_limit limit max_length ' +
+    'model_context_window_exceeded error_limit',
+  toolCalls: 'tool_calls tool_call function_call tool_use',
+  contentFilter:
+    'content_filter content_filtered safety guardrail_intervened refusal recitation blocklist ' +
+    'prohibited_content spii image_safety error_toxic',
+  other: '',
 };
+
+const REASONS: ReadonlyMap<string, FinishReason> = new Map(
+  Object.entries(WORDS).flatMap(([reason, words]) =>
+    words.split(' ').map((word) => [word, reason as FinishReason] as const),
+  ),
+);
 
 /**
  * A server's finish reason in the record's vocabulary. `null` when there is none: absent, or the
@@ -23,5 +24,5 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
  */
 export function finishReasonOf(value: unknown): FinishReason | null {
   if (typeof value !== 'string' || value === '') return null;
-  return REASONS[value.toLowerCase()] ?? 'other';
+  return REASONS.get(value.toLowerCase()) ?? 'other';
 }

@@ -1,31 +1,23 @@
 /** Request bodies of OpenAI-style dialects. */
-import { ProblemsError, usageProblem, type JsonValue, type Problem } from '../base/index.ts';
 import type { RequestIntent } from './dialect.ts';
-import { asObject } from './json-object.ts';
+import { field, requestBody, type Body, type RefusedFields } from './request-body.ts';
 
-type Body = Record<string, unknown>;
+/** More than one answer, or the prompt among the output, cannot be measured. */
+export const ONE_CHOICE: RefusedFields = {
+  n: { allowed: 1, because: 'a load test measures one choice per request' },
+  echo: { allowed: false, because: 'an echoed prompt would count as output' },
+};
 
-/**
- * The fields every OpenAI-style dialect shares, after the prompt fields, then `extra`.
- *
- * A field of `extra` or of the user's own body that contradicts a field the measurement relies on
- * (stream, usage, one choice, the planned length) is a problem, never silently overwritten.
- */
-export function buildOpenAiBody(intent: RequestIntent, promptFields: Body): Body {
-  const problems: Problem[] = [];
-  const own = intent.prompt.kind === 'body' ? intent.prompt.body : {};
-  const needed: Body = {
-    ...(intent.model === null ? {} : { model: intent.model }),
-    ...promptFields,
+/** The fields every OpenAI-style dialect shares, after the prompt fields. */
+export function buildOpenAiBody(dialect: string, intent: RequestIntent, promptPart: Body): Body {
+  const needed = {
+    ...field('model', intent.model),
+    ...promptPart,
     ...lengthFields(intent),
     stream: intent.stream,
+    ...streamOptions(intent),
   };
-  const body: Body = { ...own, ...needed };
-  for (const given of [own, intent.extra]) mergeGiven(body, given, needed, problems);
-  const streamOptions = streamOptionsOf(intent, own, problems);
-  if (streamOptions !== null) body['stream_options'] = streamOptions;
-  if (problems.length > 0) throw new ProblemsError(problems);
-  return body;
+  return requestBody(intent, { dialect, needed, refused: ONE_CHOICE, exactLength: true });
 }
 
 function lengthFields(intent: RequestIntent): Body {
@@ -34,53 +26,10 @@ function lengthFields(intent: RequestIntent): Body {
   return intent.exactTokens ? { ...limit, ignore_eos: true, min_tokens: intent.maxTokens } : limit;
 }
 
-/** Copies what the user gave, unless it contradicts what is needed or what can be measured. */
-function mergeGiven(
-  body: Body,
-  given: Readonly<Record<string, JsonValue>>,
-  needed: Body,
-  problems: Problem[],
-): void {
-  for (const [field, value] of Object.entries(given)) {
-    if (field === 'stream_options') continue;
-    if (field in needed && needed[field] !== value) {
-      const ours = JSON.stringify(needed[field]);
-      problems.push(conflict(field, value, `the run itself sets ${field} to ${ours}`));
-    } else if (field === 'n' && value !== 1) {
-      problems.push(conflict(field, value, 'a load test measures one choice per request'));
-    } else if (field === 'echo' && value === true) {
-      problems.push(conflict(field, value, 'an echoed prompt would count as output'));
-    } else {
-      body[field] = value;
-    }
-  }
-}
-
-/** `null` when the request needs none. */
-function streamOptionsOf(
-  intent: RequestIntent,
-  own: Readonly<Record<string, JsonValue>>,
-  problems: Problem[],
-): Body | null {
-  const given = { ...asObject(own['stream_options']), ...asObject(intent.extra['stream_options']) };
-  const needed: Body = {};
-  if (intent.stream && intent.usage !== 'none') needed['include_usage'] = true;
-  if (intent.stream && intent.usage === 'perEvent') needed['continuous_usage_stats'] = true;
-  for (const [option, value] of Object.entries(needed)) {
-    if (option in given && given[option] !== value) {
-      problems.push(
-        conflict(`stream_options.${option}`, given[option], 'output tokens are counted from usage'),
-      );
-    }
-  }
-  const all = { ...given, ...needed };
-  return Object.keys(all).length === 0 ? null : all;
-}
-
-function conflict(field: string, value: unknown, because: string): Problem {
-  return usageProblem(
-    'E_CONFIG_CONFLICT',
-    `body field ${field}: ${JSON.stringify(value)} contradicts the measurement: ${because}`,
-    `remove ${field} from the body fields`,
-  );
+function streamOptions({ stream, usage }: RequestIntent): Body {
+  if (!stream || usage === 'none') return {};
+  const options = { include_usage: true };
+  return {
+    stream_options: usage === 'perEvent' ? { ...options, continuous_usage_stats: true } : options,
+  };
 }

@@ -1,26 +1,29 @@
-import { assert, assertNever } from '../base/index.ts';
-import type { Dialect, PromptInput } from './dialect.ts';
+import { createAnswerReader } from './answer-reader.ts';
+import { postTo, V1_API } from './dialect-base.ts';
+import type { Dialect } from './dialect.ts';
 import { buildOpenAiBody } from './openai-body.ts';
-import { createOpenAiReader } from './openai-reader.ts';
+import { openAiFormat } from './openai-reader.ts';
+import { promptFields, userMessage } from './request-body.ts';
 
-/** `POST /chat/completions`, with the extras of Azure, vLLM, SGLang, llama.cpp, Mistral and others. */
+const NAME = 'chat';
+
+/** `POST /chat/completions`, with the extras of all who speak it: see docs/guides/dialects.md. */
 export const openAiChat: Dialect = {
-  name: 'chat',
-  path: '/chat/completions',
-  buildBody: (intent) => buildOpenAiBody(intent, promptFields(intent.prompt)),
-  createReader: createOpenAiReader,
+  ...V1_API,
+  name: NAME,
+  title: 'OpenAI chat completions',
+  keyEnv: 'OPENAI_API_KEY',
+  exactLength: true,
+  usage: 'asked',
+  buildBody: (intent) =>
+    buildOpenAiBody(
+      NAME,
+      intent,
+      promptFields(intent.prompt, NAME, {
+        ofText: userMessage,
+        ofMessages: (messages) => ({ messages }),
+      }),
+    ),
+  post: postTo('/chat/completions'),
+  createReader: (options) => createAnswerReader(openAiFormat, options),
 };
-
-function promptFields(prompt: PromptInput): Record<string, unknown> {
-  switch (prompt.kind) {
-    case 'text':
-      return { messages: [{ role: 'user', content: prompt.text }] };
-    case 'messages':
-      assert(prompt.messages.length > 0, 'a chat request needs a message');
-      return { messages: prompt.messages };
-    case 'body':
-      return {};
-    default:
-      return assertNever(prompt);
-  }
-}

@@ -1,31 +1,29 @@
-import { assertNever, ProblemsError, usageProblem } from '../base/index.ts';
-import type { Dialect, PromptInput } from './dialect.ts';
+import { createAnswerReader } from './answer-reader.ts';
+import { postTo, V1_API } from './dialect-base.ts';
+import type { Dialect } from './dialect.ts';
 import { buildOpenAiBody } from './openai-body.ts';
-import { createOpenAiReader } from './openai-reader.ts';
+import { openAiFormat } from './openai-reader.ts';
+import { promptFields } from './request-body.ts';
+
+const NAME = 'completions';
 
 /** `POST /completions`: a plain prompt, answered in `choices[].text`. */
 export const openAiCompletions: Dialect = {
-  name: 'completions',
-  path: '/completions',
-  buildBody: (intent) => buildOpenAiBody(intent, promptFields(intent.prompt)),
-  createReader: createOpenAiReader,
+  ...V1_API,
+  name: NAME,
+  title: 'OpenAI completions',
+  keyEnv: 'OPENAI_API_KEY',
+  exactLength: true,
+  usage: 'asked',
+  buildBody: (intent) =>
+    buildOpenAiBody(
+      NAME,
+      intent,
+      promptFields(intent.prompt, NAME, {
+        ofText: (prompt) => ({ prompt }),
+        ofMessages: null,
+      }),
+    ),
+  post: postTo('/completions'),
+  createReader: (options) => createAnswerReader(openAiFormat, options),
 };
-
-function promptFields(prompt: PromptInput): Record<string, unknown> {
-  switch (prompt.kind) {
-    case 'text':
-      return { prompt: prompt.text };
-    case 'messages':
-      throw new ProblemsError([
-        usageProblem(
-          'E_CONFIG_CONFLICT',
-          'the completions API takes a text, not chat messages',
-          'use the chat API for prompts made of messages',
-        ),
-      ]);
-    case 'body':
-      return {};
-    default:
-      return assertNever(prompt);
-  }
-}

@@ -30,6 +30,7 @@ export class ReadingState {
   readonly #notes: string[] = [];
   /** Completion tokens told up to the last output event; `null` where an event did not tell. */
   #tokensCounted: number | null = 0;
+  #showsReasoning = false;
   #text: string | null;
 
   #firstEventNs: number | null = null;
@@ -90,19 +91,19 @@ export class ReadingState {
   }
 
   /**
-   * One output event per kind with content, all at the same stamp. `completionTokens` is the
-   * running total told in this event (`null` = not told): the step since the last output event is
-   * this event's tokens, so that a token whose text was held back counts where its text appears.
-   * The step of an event with two kinds cannot be split and stays unknown.
+   * One output event per kind with content, all at the same stamp. `usage` is the running total
+   * told in this event (`null` = not told): the step since the last output event is this event's
+   * tokens, so that a token whose text was held back counts where its text appears. Reasoning that
+   * is not streamed is no part of any event. The step of an event with two kinds cannot be split
+   * and stays unknown.
    */
-  addOutput(content: ContentByKind, completionTokens: number | null, stamp: ReadStamp): void {
+  addOutput(content: ContentByKind, usage: Usage | null, stamp: ReadStamp): void {
     const kinds = OUTPUT_KINDS.filter((kind) => content[kind] !== '');
     if (kinds.length === 0) return;
-    const step =
-      completionTokens === null || this.#tokensCounted === null
-        ? 0
-        : completionTokens - this.#tokensCounted;
-    this.#tokensCounted = completionTokens;
+    this.#showsReasoning ||= content.reasoning !== '';
+    const total = this.#shownTokens(usage);
+    const step = total === null || this.#tokensCounted === null ? 0 : total - this.#tokensCounted;
+    this.#tokensCounted = total;
     for (const kind of ['reasoning', 'answer', 'refusal', 'toolCall'] as const) {
       if (content[kind] === '') continue;
       this.#atNs.push(stamp.atNs);
@@ -112,6 +113,12 @@ export class ReadingState {
       this.#readId.push(stamp.readId);
     }
     if (this.#text !== null) this.#text += content.answer;
+  }
+
+  #shownTokens(usage: Usage | null): number | null {
+    const total = usage?.completionTokens ?? null;
+    if (total === null || this.#showsReasoning) return total;
+    return Math.max(0, total - (usage?.reasoningTokens ?? 0));
   }
 
   note(word: string): void {

@@ -7,8 +7,10 @@
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 
+import type { EventDecoder, FramingLimits, StreamMessage } from './event-decoder.ts';
+
 /** One dispatched event. */
-export interface SseEvent {
+export interface SseEvent extends StreamMessage {
   /** The `event` field; `null` when absent or empty (the standard's `message`). */
   readonly event: string | null;
   /** The `id` field of this event. The standard's "last event id" is the last one not `null`. */
@@ -35,7 +37,7 @@ const STRAY_LIMIT = 65_536;
  * Decodes one response. The events are the same for every way to cut the bytes into pieces.
  * After a failure nothing more is read.
  */
-export class SseDecoder {
+export class SseDecoder implements EventDecoder {
   readonly #lineBytes: number;
   readonly #text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -59,7 +61,7 @@ export class SseDecoder {
   #strayText = '';
 
   /** `lineBytes` bounds a line, and the data of an event. */
-  constructor(limits: { readonly lineBytes: number }) {
+  constructor(limits: FramingLimits) {
     this.#lineBytes = limits.lineBytes;
   }
 

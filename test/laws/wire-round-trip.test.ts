@@ -13,7 +13,8 @@ import {
 import { cutAt, readAnswer, utf8 } from '../support/wire-reading.ts';
 
 const head = { id: 'chatcmpl-1', createdSeconds: 1_700_000_000, model: 'a "quoted" model' };
-const encoders: Readonly<Record<DialectName, AnswerEncoder>> = {
+type EncodedDialect = Extract<DialectName, 'chat' | 'completions'>;
+const encoders: Readonly<Record<EncodedDialect, AnswerEncoder>> = {
   chat: createChatEncoder(head),
   completions: createCompletionsEncoder(head),
 };
@@ -25,14 +26,14 @@ const chunk = fc.record({
   tokens: fc.integer({ min: 1, max: 4 }),
 });
 const answer = fc.record({
-  name: fc.constantFrom<DialectName>('chat', 'completions'),
+  name: fc.constantFrom<EncodedDialect>('chat', 'completions'),
   chunks: fc.array(chunk, { minLength: 1, maxLength: 12 }),
   reason: fc.constantFrom(...reasons),
   perEvent: fc.boolean(),
   cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }),
 });
 
-function kindRead(name: DialectName, kind: OutputKind): OutputKind {
+function kindRead(name: EncodedDialect, kind: OutputKind): OutputKind {
   return name === 'completions' ? 'answer' : kind;
 }
 

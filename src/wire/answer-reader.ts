@@ -1,0 +1,143 @@
+/** Readers of one answer, streamed or in one body, for any {@link AnswerFormat}. */
+import {
+  readObject,
+  type AnswerFormat,
+  type ReadMessage,
+  type ReadObject,
+} from './answer-format.ts';
+import type { AnswerReader, AnswerReading, ReaderOptions, ReaderState } from './dialect.ts';
+import type { EventDecoder } from './event-decoder.ts';
+import { parseObject } from './json-object.ts';
+import { ReadingState, type ReadStamp } from './reading-state.ts';
+import { announcedError } from './server-error.ts';
+
+/** A reader for one answer in this format. */
+export function createAnswerReader(format: AnswerFormat, options: ReaderOptions): AnswerReader {
+  return options.stream ? new StreamReader(format, options) : new BodyReader(format, options);
+}
+
+class StreamReader implements AnswerReader {
+  readonly #ends: AnswerFormat['ends'];
+  readonly #decoder: EventDecoder;
+  readonly #state: ReadingState;
+  readonly #read: ReadMessage;
+
+  constructor(format: AnswerFormat, options: ReaderOptions) {
+    this.#ends = format.ends;
+    this.#decoder = format.framing(options);
+    this.#state = new ReadingState(options);
+    this.#read = format.message(this.#state, options);
+  }
+
+  get state(): ReaderState {
+    return this.#state.failed ? 'failed' : this.#state.terminalSeen ? 'ended' : 'open';
+  }
+
+  get reading(): AnswerReading {
+    return this.#state.reading(this.#decoder.commentCount);
+  }
+
+  push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
+    const state = this.#state;
+    if (state.terminalSeen) return 'ended';
+    const stamp: ReadStamp = { atNs, readId };
+    for (const message of this.#decoder.push(bytes)) {
+      if (state.terminalSeen) break;
+      this.#read(message, stamp);
+    }
+    if (this.#decoder.failure !== null && !state.terminalSeen) state.fail(this.#decoder.failure);
+    this.#readStrayError();
+    return this.state;
+  }
+
+  end(how: 'complete' | 'cut'): void {
+    const state = this.#state;
+    if (how === 'complete' && !state.terminalSeen) {
+      this.#decoder.end();
+      if (this.#decoder.failure !== null) state.fail(this.#decoder.failure);
+      this.#readStrayError();
+    }
+    if (this.#decoder.unknownFieldCount > 0) state.note('unknownFields');
+    if (state.failed) return;
+    if (!state.terminalSeen && this.#decoder.unterminated) state.note('unterminatedEvent');
+    if (!this.#isWhole(how)) {
+      state.fail('truncated');
+      return;
+    }
+    if (how === 'cut') state.note(state.terminalSeen ? 'resetAfterTerminal' : 'resetAfterFinish');
+    else if (!state.terminalSeen && this.#ends === 'mark') state.note('noTerminal');
+    if (!state.finishSeen) state.note('noFinishReason');
+    if (!state.hasOutput) state.fail('empty');
+  }
+
+  #isWhole(how: 'complete' | 'cut'): boolean {
+    if (this.#state.terminalSeen || this.#state.finishSeen) return true;
+    return this.#ends === 'body' && how === 'complete' && !this.#decoder.unterminated;
+  }
+
+  /** An error body sent as it is, outside the framing. */
+  #readStrayError(): void {
+    const { strayText } = this.#decoder;
+    if (!strayText.endsWith('}\n')) return;
+    const body = parseObject(strayText);
+    const error = body === null ? null : announcedError(body);
+    if (error !== null) this.#state.failByServer(error);
+  }
+}
+
+/** One JSON body. Its content is one output event at the body's last read. */
+class BodyReader implements AnswerReader {
+  readonly #state: ReadingState;
+  readonly #read: ReadObject;
+  readonly #pieces: Uint8Array[] = [];
+  #lastRead: ReadStamp = { atNs: 0, readId: 0 };
+
+  constructor(format: AnswerFormat, options: ReaderOptions) {
+    this.#state = new ReadingState(options);
+    this.#read = format.body(this.#state, options);
+  }
+
+  get state(): ReaderState {
+    return this.#state.failed ? 'failed' : 'open';
+  }
+
+  get reading(): AnswerReading {
+    return this.#state.reading(0);
+  }
+
+  push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
+    this.#pieces.push(bytes.slice());
+    this.#lastRead = { atNs, readId };
+    return this.state;
+  }
+
+  end(how: 'complete' | 'cut'): void {
+    const state = this.#state;
+    if (how === 'cut') {
+      state.fail('truncated');
+      return;
+    }
+    const text = this.#decoded();
+    if (text === null) {
+      state.fail('utf8');
+      return;
+    }
+    const body = parseObject(text);
+    if (body === null) {
+      state.fail(text.trim() === '' ? 'empty' : 'json');
+      return;
+    }
+    state.sawEvent(this.#lastRead.atNs);
+    readObject(state, this.#read, body, this.#lastRead);
+    if (!state.finishSeen) state.note('noFinishReason');
+    if (!state.hasOutput) state.fail('empty');
+  }
+
+  #decoded(): string | null {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(this.#pieces));
+    } catch {
+      return null;
+    }
+  }
+}

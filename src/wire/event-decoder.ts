@@ -1,0 +1,40 @@
+/** What every framing of a streamed body gives: messages, one at a time, however the bytes are cut. */
+
+/** One message of a stream. */
+export interface StreamMessage {
+  /**
+   * Name the framing gave it (`event:` of SSE, the event type of an AWS frame); `null` where there
+   * is none. `error` means the same in every framing.
+   */
+  readonly event: string | null;
+  /** Its content as text; may be empty. */
+  readonly data: string;
+}
+
+/** Why a stream cannot be read on. `json`: the framing itself is JSON and is broken. */
+export type FramingFailure = 'utf8' | 'lineLimit' | 'json' | 'protocol';
+
+export interface FramingLimits {
+  /** Most bytes of one line, value or frame. */
+  readonly lineBytes: number;
+}
+
+/**
+ * Decodes one response. The messages are the same for every way to cut the bytes into pieces, and
+ * after a failure nothing more is read.
+ */
+export interface EventDecoder {
+  readonly failure: FramingFailure | null;
+  /** Comments so far (keep-alives). */
+  readonly commentCount: number;
+  /** Lines that the framing does not know. They are ignored. */
+  readonly unknownFieldCount: number;
+  /** Text outside the framing from the first that opens a JSON object: maybe a bare error body. */
+  readonly strayText: string;
+  /** Whether bytes are left of a message that was not completed. Says nothing after a failure. */
+  readonly unterminated: boolean;
+  /** Reads the next piece and returns the messages it completed. */
+  push(piece: Uint8Array): readonly StreamMessage[];
+  /** The stream is over. */
+  end(): void;
+}
