@@ -2,15 +2,13 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { assert, assertNever, InvariantError } from '../base/index.ts';
 import { type AnswerCheck } from '../slo/index.ts';
+import { DIALECTS } from '../wire/index.ts';
 import { fittedObjective, type ReadObjective } from './fitted-objective.ts';
 import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
 import type { KeyPath, Written } from './key-path.ts';
 import type { RunFile } from './run-file-schema.ts';
 import type { BudgetSpec, LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
 import type { Environment } from './substitute-env.ts';
-
-/** Variable that holds the key when nothing else is said and it is set. */
-export const DEFAULT_KEY_ENV = 'OPENAI_API_KEY';
 
 const DEFAULT_INPUT_TOKENS = 1024;
 const DEFAULT_OUTPUT_TOKENS = 128;
@@ -57,8 +55,9 @@ export function assembleRunSpec(
 function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSpec {
   const { target } = keys;
   const keyFile = target.keyFile ?? null;
-  const isDefaultSet = (env[DEFAULT_KEY_ENV] ?? '') !== '';
-  const usualKeyEnv = keyFile === null && isDefaultSet ? DEFAULT_KEY_ENV : null;
+  const dialect = DIALECTS[target.api];
+  const isUsualSet = dialect.keyEnv !== null && (env[dialect.keyEnv] ?? '') !== '';
+  const usualKeyEnv = keyFile === null && isUsualSet ? dialect.keyEnv : null;
   return {
     url: target.url,
     api: target.api,
@@ -66,7 +65,7 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
     model: target.model ?? null,
     apiKeyEnv: target.keyEnv === undefined ? usualKeyEnv : target.keyEnv,
     apiKeyFile: filePath(written, ['target', 'keyFile'], keyFile),
-    apiKeyHeader: target.keyHeader,
+    apiKeyHeader: target.keyHeader ?? dialect.keyHeader,
     headers: target.headers,
     body: target.body,
     oneTokenPerEvent: target.tokensPerEvent === 'one',

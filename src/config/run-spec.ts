@@ -4,10 +4,11 @@
  * of the variable or file that holds the key.
  */
 import type { JsonValue } from '../base/index.ts';
+import type { DialectName } from '../wire/index.ts';
 import type { AnswerCheck, Objective } from '../slo/index.ts';
 import type { ArrivalProcess, LengthDistribution, PrefixPolicy, Seeds } from '../workload/index.ts';
 
-export type ApiName = 'chat' | 'completions';
+export type ApiName = DialectName;
 
 export interface TargetSpec {
   /** Base URL as given; `/v1` is added unless the path already ends in a version. */

@@ -1,6 +1,7 @@
 /** What must hold between keys: contradictions, and budgets that cannot hold the load. */
 import { assertNever, durationText, NS_PER_SECOND, type Problem } from '../base/index.ts';
 import type { Objective } from '../slo/index.ts';
+import { DIALECTS } from '../wire/index.ts';
 import type { LengthDistribution } from '../workload/index.ts';
 import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
 import { valueAt, type KeyPath, type Written } from './key-path.ts';
@@ -20,6 +21,7 @@ export function specProblems(
     ...loadProblems(sections, written),
     ...streamProblems(sections, objective, written),
     ...keyHeaderProblems(sections, written),
+    ...exactProblems(sections, written),
     ...workloadProblems(sections, written),
     ...priceProblems(sections, written),
     ...budgetProblems(sections, written),
@@ -90,13 +92,21 @@ function streamProblems(
 }
 
 function keyHeaderProblems({ target }: ReadSections, written: Written): Problem[] {
-  const name = Object.keys(target?.headers ?? {}).find(
-    (header) => header.toLowerCase() === target?.keyHeader,
-  );
+  if (target === undefined) return [];
+  const keyHeader = target.keyHeader ?? DIALECTS[target.api].keyHeader;
+  const name = Object.keys(target.headers).find((header) => header.toLowerCase() === keyHeader);
   if (name === undefined) return [];
   const path = ['target', 'keyHeader'];
   const message = `${quotedSubject(written, path)} is among the extra headers as well`;
   return [conflict(written, path, message, 'keep one of them')];
+}
+
+function exactProblems({ target }: ReadSections, written: Written): Problem[] {
+  if (target === undefined || !target.exact || DIALECTS[target.api].exactLength) return [];
+  const path = ['target', 'exact'];
+  const message = `${subjectOf(written, path)} is nothing the ${target.api} API can be asked for`;
+  const hint = 'leave it out: answers then end where the model ends them';
+  return [problemAt(written, path, 'conflict', { message, hint })];
 }
 
 function workloadProblems({ target, workload }: ReadSections, written: Written): Problem[] {

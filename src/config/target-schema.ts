@@ -1,5 +1,6 @@
 /** The `target` section: the service under test and how to reach it. */
 import { z } from 'zod';
+import { DIALECT_NAMES } from '../wire/index.ts';
 import { count, duration, expects, flag, mapping, oneOf, text, withHint } from './scalars.ts';
 
 /** Values that JSON can carry, for extra body fields and declared facts. */
@@ -22,6 +23,9 @@ const url = z
     if (message !== null) context.addIssue({ code: 'custom', message });
   });
 
+const ENDPOINT =
+  /\/(?:(?:chat\/)?completions?|responses|messages|generate_stream|text\/generation_stream|[^/]*:streamGenerateContent|converse-stream)\/?$/;
+
 function urlFault(value: string): string | null {
   if (!URL.canParse(value)) return withHint('is not a URL', 'write http://127.0.0.1:8000');
   const { protocol, username, password, searchParams, hash, pathname } = new URL(value);
@@ -35,8 +39,8 @@ function urlFault(value: string): string | null {
     return withHint(SECRET_IN_SPEC, 'put the key in a variable: keyEnv: NAME');
   }
   if (hash !== '') return withHint('is not a base URL', 'leave out everything from #');
-  return /\/(?:chat\/)?completions\/?$/.test(pathname)
-    ? withHint('is not a base URL', 'leave out the endpoint: api: chat or completions adds it')
+  return ENDPOINT.test(pathname)
+    ? withHint('is not a base URL', 'leave out the endpoint: api adds it')
     : null;
 }
 
@@ -64,9 +68,6 @@ const OWN_HEADERS = new Set([
   'upgrade',
   'expect',
 ]);
-
-/** `authorization` carries `Bearer KEY`; a header of any other name carries the bare key. */
-export const DEFAULT_KEY_HEADER = 'authorization';
 
 const keyHeader = z
   .string(expects('a header name', 'write keyHeader: api-key'))
@@ -147,7 +148,9 @@ const body = jsonRecord.superRefine((fields, context) => {
 /** `target` in a run file. */
 export const targetSection = mapping({
   url: url.describe('Base URL of the service; `/v1` is added unless the path ends in a version.'),
-  api: oneOf(['chat', 'completions']).default('chat').describe('`chat` or `completions`.'),
+  api: oneOf(DIALECT_NAMES)
+    .default('chat')
+    .describe(`API dialect: ${DIALECT_NAMES.map((name) => `\`${name}\``).join(', ')}.`),
   model: text.optional().describe('Model name. Left out: the one that `/v1/models` offers.'),
   stream: flag
     .prefault(true)
@@ -156,21 +159,22 @@ export const targetSection = mapping({
     .nullable()
     .optional()
     .describe(
-      'Name of the variable that holds the API key. Left out: `OPENAI_API_KEY` if that is set. ' +
+      "Name of the variable that holds the API key. Left out: the API's usual one if that is " +
+        'set, `OPENAI_API_KEY` for `chat`. ' +
         '`null` in a file: no key.',
     ),
   keyFile: text.optional().describe('File that holds the API key.'),
   keyHeader: keyHeader
-    .prefault(DEFAULT_KEY_HEADER)
+    .optional()
     .describe(
       'Header that carries the key: `authorization` (as `Bearer KEY`), or another, such as ' +
-        '`api-key`, which carries the bare key.',
+        '`api-key`, which carries the bare key. Left out: as the API has it.',
     ),
   headers: headers.default({}).describe('Extra request headers; never a credential.'),
   body: body.default({}).describe('Extra body fields, sent with every request.'),
   exact: flag
     .prefault(false)
-    .describe('Force the planned answer length (`ignore_eos`, `min_tokens`), where supported.'),
+    .describe('Force the planned answer length, where API and server support it.'),
   tokensPerEvent: oneOf(['one', 'unknown'])
     .default('unknown')
     .describe('`one`: the server sends exactly one token per output event, so gaps are ITL.'),
