@@ -20,6 +20,7 @@ const LOAD_KEYS: KeyKinds = {
 };
 
 const WORKLOAD_KEYS: KeyKinds = {
+  classes: ['classes'],
   prompts: ['prompts'],
   sharegpt: ['sharegpt'],
   bodies: ['bodies'],
@@ -47,6 +48,7 @@ const SELECTORS = new Set([
   'concurrency',
   'users',
   'timeScale',
+  'classes',
   'prompts',
   'sharegpt',
   'bodies',
@@ -82,8 +84,8 @@ export function loadKindOf(tree: unknown): 'rate' | 'concurrency' | 'users' | 't
 /** The kind of workload asked for. */
 export function workloadKindOf(
   tree: unknown,
-): 'prompts' | 'sharegpt' | 'bodies' | 'trace' | 'synthetic' {
-  for (const kind of ['prompts', 'sharegpt', 'bodies', 'trace'] as const) {
+): 'classes' | 'prompts' | 'sharegpt' | 'bodies' | 'trace' | 'synthetic' {
+  for (const kind of ['classes', 'prompts', 'sharegpt', 'bodies', 'trace'] as const) {
     if (valueAt(tree, ['workload', kind]) !== undefined) return kind;
   }
   return 'synthetic';

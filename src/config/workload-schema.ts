@@ -1,22 +1,9 @@
 /** The `workload` section: what is asked, and how long the answers may be. */
 import { z } from 'zod';
-import type { PrefixPolicy } from '../workload/index.ts';
+import { classList } from './class-schema.ts';
 import { lengthDistribution } from './length-schema.ts';
+import { prefixPolicy } from './prefix-schema.ts';
 import { count, expects, fail, mapping, oneOf, text } from './scalars.ts';
-
-const PREFIX = 'write unique, shared:512, shared:512x4 or asGiven';
-
-const prefix = z
-  .string(expects('a prefix policy', PREFIX))
-  .transform((value, context): PrefixPolicy => {
-    if (value === 'unique' || value === 'asGiven') return { kind: value };
-    const match = /^shared:([^x]+)(?:x(.+))?$/.exec(value);
-    const tokens = count.safeParse(match?.[1]).data;
-    const groups = count.safeParse(match?.[2] ?? '1').data;
-    return match === null || tokens === undefined || groups === undefined
-      ? fail(context, 'is not a prefix policy', PREFIX)
-      : { kind: 'shared', tokens, groups };
-  });
 
 const TRACE = 'write azure:FILE or mooncake:FILE';
 
@@ -42,8 +29,8 @@ const trace = z
   });
 
 /**
- * `workload` in a run file. At most one of `prompts`, `sharegpt`, `bodies`, `trace`; with none of
- * them prompts are synthetic.
+ * `workload` in a run file. At most one of `classes`, `prompts`, `sharegpt`, `bodies`, `trace`; with
+ * none of them prompts are synthetic and all of one kind.
  */
 export const workloadSection = mapping({
   input: lengthDistribution
@@ -52,10 +39,16 @@ export const workloadSection = mapping({
   output: lengthDistribution
     .optional()
     .describe('Most answer tokens of a request (default 128): a number or a distribution.'),
-  prefix: prefix
+  prefix: prefixPolicy
     .optional()
     .describe(
       'What the prefix cache may reuse: `unique` (default), `shared:TOKENS[xGROUPS]` or `asGiven`.',
+    ),
+  classes: classList
+    .optional()
+    .describe(
+      'Kinds of synthetic requests, mixed at random by weight: a list of `name`, `weight` (1), ' +
+        '`priority` (0; vLLM’s, smaller goes first), `input`, `output` and `prefix`.',
     ),
   prompts: text.optional().describe('File of prompts: JSONL, or else text with one prompt a line.'),
   sharegpt: text.optional().describe('ShareGPT conversations in JSON.'),

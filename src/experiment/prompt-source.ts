@@ -32,6 +32,13 @@ export function resolvePromptSource(
   switch (workload.kind) {
     case 'synthetic':
       return { source: workload, notes: [], prefixCache: prefixText(workload.prefix) };
+    case 'classes': {
+      const policies = workload.classes.map(({ name, prefix }) => `${name} ${prefixText(prefix)}`);
+      const policy = workload.classes.every(({ prefix }) => prefix.kind === 'unique')
+        ? 'unique'
+        : policies.join('; ');
+      return { source: workload, notes: [], prefixCache: policy };
+    }
     case 'prompts': {
       const { path, format, output, order, prefix } = workload;
       const { value, notes } = imported(PROMPT_PARSERS[format](readText(path), { file: path }));

@@ -14,8 +14,14 @@ export interface TalkContract extends CountingContract {
 export function requestIntent(
   target: Pick<TargetSpec, 'stream' | 'body'>,
   talk: TalkContract,
-  request: { readonly prompt: PromptInput; readonly maxTokens: number | null },
+  request: {
+    readonly prompt: PromptInput;
+    readonly maxTokens: number | null;
+    /** Sent where it is not 0, which is what servers take for granted. */
+    readonly priority?: number;
+  },
 ): RequestIntent {
+  const { priority = 0 } = request;
   return {
     model: talk.model,
     prompt: request.prompt,
@@ -24,7 +30,7 @@ export function requestIntent(
     exactTokens: talk.exactOutput && request.maxTokens !== null,
     stream: target.stream,
     usage: USAGE_ASKED[talk.tokens],
-    extra: target.body,
+    extra: { ...target.body, ...(priority === 0 ? {} : { priority }) },
   };
 }
 

@@ -73,7 +73,7 @@ export async function runExperiment(
       dialect: DIALECTS[spec.target.api],
       target: spec.target,
       seed: ports.freshSeed,
-      needsCalibration: plan.source.kind === 'synthetic' || plan.source.kind === 'trace',
+      needsCalibration: ['synthetic', 'classes', 'trace'].includes(plan.source.kind),
       probesExact: false,
       signal: ports.stopStarts,
     });

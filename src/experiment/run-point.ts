@@ -163,6 +163,7 @@ function preparer(options: PointRunOptions): Parameters<typeof runSchedule>[0]['
     const intent = requestIntent(spec.target, preflight.talk, {
       prompt: promptInput(content),
       maxTokens: request.outputTokensMax,
+      priority: request.priority,
     });
     return {
       body: dialect.buildBody(intent),

@@ -179,6 +179,7 @@ function sourceArrivals(source: PromptSource): { readonly atNs: number; readonly
         );
       });
     case 'synthetic':
+    case 'classes':
     case 'prompts':
       throw replayProblem('E_CONFIG_CONFLICT', `${source.kind} prompts have no arrivals to replay`);
     default:
@@ -189,6 +190,7 @@ function sourceArrivals(source: PromptSource): { readonly atNs: number; readonly
 function entryOrder(source: PromptSource, seeds: ScheduleSeeds): EntryOrder {
   switch (source.kind) {
     case 'synthetic':
+    case 'classes':
       return () => ({ entry: 0, pass: 0 });
     case 'prompts':
     case 'bodies': {

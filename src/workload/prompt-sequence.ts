@@ -11,7 +11,13 @@ import { createLengthDraw } from './distributions.ts';
 import { SEED_WORDS } from './prompt-text.ts';
 import type { PromptRecipe, ScheduledRequest } from './schedule.ts';
 import { drawSeed } from './seeds.ts';
-import type { PromptSource, ScheduleSeeds, TraceRow } from './spec.ts';
+import type {
+  PromptSource,
+  RequestClass,
+  ScheduleSeeds,
+  SyntheticPrompts,
+  TraceRow,
+} from './spec.ts';
 
 /** A request but for its place and its release. */
 export type PlannedPrompt = Omit<ScheduledRequest, 'index' | 'release'>;
@@ -31,7 +37,9 @@ export function createPromptSequence(
 ): () => PlannedPrompt {
   switch (source.kind) {
     case 'synthetic':
-      return createSyntheticSequence(source, seeds);
+      return createSyntheticSequence(source, { seeds, texts: textsOf(seeds) });
+    case 'classes':
+      return createClassSequence(source.classes, seeds);
     case 'prompts':
       return createEntrySequence(source, seeds, nextEntry);
     case 'bodies':
@@ -69,24 +77,66 @@ export function createEntryOrder(
   };
 }
 
-function createSyntheticSequence(
-  source: Extract<PromptSource, { kind: 'synthetic' }>,
+function textsOf(seeds: ScheduleSeeds): RandomSource {
+  return randomStream(seeds.text, 'text');
+}
+
+/**
+ * Which class comes next is a stream of its own too, and each class has its own streams, so that
+ * changing one class leaves the others' lengths as they were.
+ */
+function createClassSequence(
+  classes: readonly RequestClass[],
   seeds: ScheduleSeeds,
+): () => PlannedPrompt {
+  const totalWeight = classes.reduce((sum, { weight }) => sum + weight, 0);
+  assert(totalWeight > 0, 'a mix has at least one class');
+  const texts = textsOf(seeds);
+  const draws = randomStream(seeds.prompts, 'class');
+  let firstSharedId = 0;
+  const sequences = classes.map((each) => {
+    const { name, prefix } = each;
+    const next = createSyntheticSequence(each, { seeds, texts, scope: `/${name}`, firstSharedId });
+    firstSharedId += prefix.kind === 'shared' ? prefix.groups : 0;
+    return next;
+  });
+  return () => {
+    let left = draws() * totalWeight;
+    const found = classes.findIndex(({ weight }) => (left -= weight) < 0);
+    // The sum of rounded weights may fall short of the total.
+    const chosen = found === -1 ? classes.length - 1 : found;
+    const { name, priority } = at(classes, chosen);
+    return { ...at(sequences, chosen)(), class: name, priority };
+  };
+}
+
+interface SyntheticDraws {
+  readonly seeds: ScheduleSeeds;
+  /** Of prompt texts, one for all that must differ. */
+  readonly texts: RandomSource;
+  /** Ends the names of the other streams. */
+  readonly scope?: string;
+  /** Id of the first group of shared text. */
+  readonly firstSharedId?: number;
+}
+
+function createSyntheticSequence(
+  source: SyntheticPrompts,
+  { seeds, texts, scope = '', firstSharedId = 0 }: SyntheticDraws,
 ): () => PlannedPrompt {
   const { prefix } = source;
   if (prefix.kind === 'asGiven') {
     throw conflict('synthetic prompts have no given prefix', 'use unique or shared');
   }
-  const nextInput = createLengthDraw(source.input, randomStream(seeds.lengths, 'input'));
-  const nextOutput = createLengthDraw(source.output, randomStream(seeds.lengths, 'output'));
-  const texts = randomStream(seeds.text, 'text');
-  const groups = randomStream(seeds.prompts, 'prefix-group');
+  const nextInput = createLengthDraw(source.input, randomStream(seeds.lengths, `input${scope}`));
+  const nextOutput = createLengthDraw(source.output, randomStream(seeds.lengths, `output${scope}`));
+  const groups = randomStream(seeds.prompts, `prefix-group${scope}`);
   return () => {
     const tokens = nextInput();
     const shared =
       prefix.kind === 'shared'
         ? {
-            sharedId: Math.floor(groups() * prefix.groups),
+            sharedId: firstSharedId + Math.floor(groups() * prefix.groups),
             sharedTokens: Math.min(prefix.tokens, tokens),
           }
         : { sharedId: null, sharedTokens: 0 };

@@ -32,6 +32,8 @@ function requestKey(request: ScheduledRequest): readonly unknown[] {
     recipeKey(request.prompt),
     request.session,
     request.class,
+    // Left out where nothing is said, as before there were priorities.
+    ...(request.priority === 0 ? [] : [request.priority]),
   ];
 }
 

@@ -34,14 +34,28 @@ export type PrefixPolicy =
   /** As the source has it (prompt file, raw bodies, trace blocks). */
   | { readonly kind: 'asGiven' };
 
+/** Synthetic prompts of one kind. */
+export interface SyntheticPrompts {
+  readonly input: LengthDistribution;
+  readonly output: LengthDistribution;
+  readonly prefix: PrefixPolicy;
+}
+
+/** One of several kinds of requests that come mixed. */
+export interface RequestClass extends SyntheticPrompts {
+  /** Label of its records: `worst(class)` judges by it. Unlike any other class's. */
+  readonly name: string;
+  /** Its share of the requests is this over the sum of all weights. > 0. */
+  readonly weight: number;
+  /** vLLM's: whole number, smaller goes first. */
+  readonly priority: number;
+}
+
 /** Where prompts come from. File contents are read at the edge and given as entries. */
 export type PromptSource =
-  | {
-      readonly kind: 'synthetic';
-      readonly input: LengthDistribution;
-      readonly output: LengthDistribution;
-      readonly prefix: PrefixPolicy;
-    }
+  | ({ readonly kind: 'synthetic' } & SyntheticPrompts)
+  /** Each request is of a class drawn by weight: of Poisson arrivals, each class has its own. */
+  | { readonly kind: 'classes'; readonly classes: readonly RequestClass[] }
   /** Prompts of a text or JSONL file, or of ShareGPT conversations. */
   | {
       readonly kind: 'prompts';
