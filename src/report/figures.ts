@@ -60,6 +60,13 @@ export function shareRange(low: number, high: number): string {
   return `${shareFigure(low).replace(' %', '')}–${shareFigure(high)}`;
 }
 
+/** `+3.1`, `−0.42`, `0.00`: a change, with one decimal from 1 on and two below. */
+export function signedFigure(value: number): string {
+  const text = Math.abs(value).toFixed(Math.abs(value) >= 0.995 ? 1 : 2);
+  if (Number(text) === 0) return text;
+  return `${value < 0 ? '−' : '+'}${text}`;
+}
+
 /** Three significant digits without an exponent: `4.00`, `0.0123`, `1,950`. */
 function digits(value: number): string {
   const size = Math.abs(value);

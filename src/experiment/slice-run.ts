@@ -1,0 +1,76 @@
+/** A stored load point cut into slices of equal length, as units of a comparison. */
+import { type WindowFigures, windowFigures } from '../comparison/index.ts';
+import { correctnessOf, type RunSpec } from '../config/index.ts';
+import type { ManifestPoint } from '../record/index.ts';
+import type { OpenRun } from '../store/index.ts';
+import { createPointAccumulator } from '../summary/index.ts';
+
+/** A run with the spec it was made with. */
+export interface StoredSide {
+  readonly run: OpenRun;
+  readonly spec: RunSpec;
+}
+
+/** A slice with fewer requests says too little on its own. */
+export const SLICE_REQUESTS_MIN = 30;
+/** More slices than this are too short to hold an answer. */
+export const SLICES_MAX = 20;
+
+/** When the judged part of a point began, and how many requests were due in it. */
+export interface JudgedSpan {
+  readonly fromNs: number;
+  readonly toNs: number;
+  readonly requests: number;
+}
+
+/** Reads every record of the point once. */
+export async function judgedSpan({ run }: StoredSide, point: ManifestPoint): Promise<JudgedSpan> {
+  let firstNs = Number.POSITIVE_INFINITY;
+  let requests = 0;
+  for await (const { dispatch } of run.records(point.index)) {
+    if (dispatch.kind === 'notReached') continue;
+    if (dispatch.plannedNs < (point.steadyFromNs ?? 0)) continue;
+    firstNs = Math.min(firstNs, dispatch.plannedNs);
+    requests += 1;
+  }
+  const fromNs = point.steadyFromNs ?? (requests === 0 ? point.stopNs : firstNs);
+  return { fromNs, toNs: Math.max(point.stopNs, fromNs), requests };
+}
+
+/**
+ * The figures of `count` slices by planned instant. Whether the whole run can be trusted is not
+ * asked here: the checks of a whole do not hold for a part.
+ */
+export async function sliceFigures(
+  { run, spec }: StoredSide,
+  point: ManifestPoint,
+  options: { readonly span: JudgedSpan; readonly count: number },
+): Promise<WindowFigures[]> {
+  const { span, count } = options;
+  const { manifest } = run;
+  const sliceNs = (span.toNs - span.fromNs) / count;
+  const slices = Array.from({ length: count }, (_, at) =>
+    createPointAccumulator({
+      point: {
+        ...point,
+        steadyFromNs: null,
+        stopNs: Math.round(span.fromNs + (at + 1) * sliceNs),
+        generator: null,
+      },
+      objective: spec.objective ?? correctnessOf(spec),
+      exactOutput: manifest.counting.exactOutput,
+      prefixCache: manifest.prefixCache,
+    }),
+  );
+  for await (const record of run.records(point.index)) {
+    const { dispatch } = record;
+    if (dispatch.kind === 'notReached' || dispatch.plannedNs < span.fromNs) continue;
+    const at = Math.min(count - 1, Math.floor((dispatch.plannedNs - span.fromNs) / sliceNs));
+    slices[at]?.add(record);
+  }
+  return slices.map((slice) => {
+    const summary = slice.finish();
+    const unusable = summary.attainment.offered === 0 ? 'nothing was offered in it' : null;
+    return { ...windowFigures(summary), unusable };
+  });
+}
