@@ -4,6 +4,7 @@ import { EXIT_CODES, msFromNs } from '../base/index.ts';
 import { type Emulator, startEmulator } from '../emulator/index.ts';
 import { formatOption, type Register } from './command.ts';
 import { addEmulatorFlags, readEmulatorFlags } from './emulator-flags.ts';
+import { configContext } from './read-spec.ts';
 
 export const emulateCommand: Register = (program, context, finish) => {
   const command = program
@@ -15,7 +16,7 @@ export const emulateCommand: Register = (program, context, finish) => {
   addEmulatorFlags(command)
     .addOption(formatOption(': one line with the URL when ready'))
     .action(async (_options: unknown, self: Command) => {
-      const emulator = await startEmulator(readEmulatorFlags(self));
+      const emulator = await startEmulator(readEmulatorFlags(self, configContext(context)));
       const isJson = self.opts<{ format: string }>().format === 'json';
       // Before it is announced: whoever reads that may stop it at once.
       const stopped = interrupted(context.onInterrupt);

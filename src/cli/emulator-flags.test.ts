@@ -2,10 +2,17 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { ProblemsError } from '../base/index.ts';
 import { DEFAULT_EMULATOR_OPTIONS, type EmulatorOptions } from '../emulator/index.ts';
+import { faultShare, NO_FAULTS } from '../faults/index.ts';
 import { addEmulatorFlags, readEmulatorFlags } from './emulator-flags.ts';
 
+const FILES: Readonly<Record<string, string>> = {
+  'good.yaml': 'faults: [{ fault: gzip, every: 3 }]\nrestarts: [{ from: 1s, to: 2s }]',
+  'bad.yaml': 'faults: [{ fault: gzp }]\nslow: []',
+};
+
 function read(...flags: string[]): Partial<EmulatorOptions> {
-  return readEmulatorFlags(addEmulatorFlags(new Command()).parse(flags, { from: 'user' }));
+  const command = addEmulatorFlags(new Command()).parse(flags, { from: 'user' });
+  return readEmulatorFlags(command, { env: {}, readFile: (path) => FILES[path] ?? '' });
 }
 
 function problems(...flags: string[]): readonly string[] {
@@ -38,10 +45,18 @@ test('every part of the scheduler can be set', () => {
 });
 
 test('faults add up', () => {
-  expect(read('--fault', 'reset:0.25', '--fault', 'hang:0.5').faults).toEqual([
-    { kind: 'reset', share: 0.25 },
-    { kind: 'hang', share: 0.5 },
+  expect(read('--fault', 'reset:0.25', '--fault', 'hang:0.5').faults).toEqual({
+    ...NO_FAULTS,
+    rules: [faultShare('reset', 0.25), faultShare('hang', 0.5)],
+  });
+  const both = read('--fault', 'good.yaml', '--fault', 'reset:0.25').faults;
+  expect(both?.rules.map(({ name }) => name)).toEqual(['gzip', 'reset']);
+  expect(both?.restarts).toHaveLength(1);
+  expect(problems('--fault', 'bad.yaml')).toEqual([
+    expect.stringMatching(/^faults\[0\]\.fault: gzp is not one of/),
+    'there is no key slow',
   ]);
+  expect(problems('--fault', 'good.yaml', '--fault', 'good.yaml')).toHaveLength(1);
   expect(problems('--fault', 'reset:0.75', '--fault', 'hang:0.5')).toEqual([
     '--fault shares add up to more than 1',
   ]);

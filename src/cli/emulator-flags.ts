@@ -1,17 +1,14 @@
 /** The flags that shape an emulator. */
 import type { Command } from 'commander';
 import { parseDurationNs, ProblemsError, type Problem, usageProblem } from '../base/index.ts';
-import {
-  DEFAULT_EMULATOR_OPTIONS,
-  type EmulatorOptions,
-  FAULT_KINDS,
-  type FaultShare,
-} from '../emulator/index.ts';
+import type { ConfigContext } from '../config/index.ts';
+import { DEFAULT_EMULATOR_OPTIONS, type EmulatorOptions } from '../emulator/index.ts';
+import { addFaultOption, readFaultOption } from './fault-option.ts';
 
 const DEFAULTS = DEFAULT_EMULATOR_OPTIONS;
 
 export function addEmulatorFlags(command: Command): Command {
-  return command
+  command
     .option('--host <address>', 'address to listen on', DEFAULTS.host)
     .option('--port <port>', 'port; 0 for any free one', '8000')
     .option('--model <name>', 'model name it serves', DEFAULTS.model)
@@ -40,13 +37,8 @@ export function addEmulatorFlags(command: Command): Command {
       'overload (503, no evidence) or quota (429, with evidence)',
       'overload',
     )
-    .option('--quota <rps>', 'published limit on requests per second, enforced with 429')
-    .option(
-      '--fault <kind:share>',
-      `break a share of the answers, as reset:0.01; may be repeated. Kinds: ${FAULT_KINDS.join(', ')}`,
-      (text: string, before: readonly string[]) => [...before, text],
-      [],
-    )
+    .option('--quota <rps>', 'published limit on requests per second, enforced with 429');
+  return addFaultOption(command)
     .option('--tokens-per-event <count>', 'tokens gathered into one streamed event', '1')
     .option('--no-per-event-usage', 'do not honour continuous_usage_stats')
     .option('--no-role', 'do not open a chat stream with a role-only delta')
@@ -56,12 +48,18 @@ export function addEmulatorFlags(command: Command): Command {
 
 type Given = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** Errors: ProblemsError with every option that cannot be read. */
-export function readEmulatorFlags(command: Command): Partial<EmulatorOptions> {
+/**
+ * Errors: ProblemsError with every option, and every line of a fault script, that cannot be read;
+ * EnvironmentError when a script's file cannot be.
+ */
+export function readEmulatorFlags(
+  command: Command,
+  context: ConfigContext,
+): Partial<EmulatorOptions> {
   const given = command.opts<Given>();
   const problems: Problem[] = [];
   const read = { given, problems };
-  const logPath = given['emissionLog'];
+  const { emissionLog: logPath, fault: faults } = given;
   const options = {
     ...schedulerOptions(read),
     host: String(given['host']),
@@ -71,7 +69,7 @@ export function readEmulatorFlags(command: Command): Partial<EmulatorOptions> {
     queueFull: choice(read, 'queueFull', ['overload', 'quota']),
     quotaRps:
       given['quota'] === undefined ? null : number(read, 'quota', { min: 1e-6, whole: false }),
-    faults: faultShares(read),
+    faults: readFaultOption(Array.isArray(faults) ? faults : [], context, problems),
     tokensPerEvent: wholeNumber(read, 'tokensPerEvent'),
     perEventUsage: given['perEventUsage'] === true,
     includeRole: given['role'] === true,
@@ -157,26 +155,6 @@ function optionalDuration({ given, problems }: Reading, name: string): number | 
     problems.push(usageProblem('E_USAGE_VALUE', message));
   }
   return ns;
-}
-
-function faultShares({ given, problems }: Reading): readonly FaultShare[] {
-  const texts = given['fault'];
-  if (!Array.isArray(texts)) return [];
-  const faults = (texts as readonly string[]).flatMap((text): FaultShare[] => {
-    const [word, shareText = '', ...more] = text.split(':');
-    const kind = FAULT_KINDS.find((known) => known === word);
-    const share = Number(shareText);
-    if (kind !== undefined && shareText !== '' && share >= 0 && share <= 1 && more.length === 0) {
-      return [{ kind, share }];
-    }
-    const message = `--fault ${text} is not a known kind and a share from 0 to 1, as reset:0.01`;
-    problems.push(usageProblem('E_USAGE_VALUE', message));
-    return [];
-  });
-  if (faults.reduce((sum, { share }) => sum + share, 0) > 1) {
-    problems.push(usageProblem('E_USAGE_VALUE', '--fault shares add up to more than 1'));
-  }
-  return faults;
 }
 
 function choice<Word extends string>(

@@ -3,6 +3,7 @@
  * Start with `run-spec.ts` (the result) and `parse-run-spec.ts`. Pure: files are read elsewhere.
  */
 export * from './config-reference.ts';
+export { faultScriptJsonSchema, parseFaultScript } from './parse-fault-script.ts';
 export { correctnessOf, fittedObjective, type JudgedRun } from './fitted-objective.ts';
 export * from './parse-run-spec.ts';
 export * from './public-host.ts';

@@ -27,8 +27,8 @@ export function valueAt(tree: unknown, path: KeyPath): unknown {
  * from. A run file, flags, or flags laid over a run file.
  */
 export interface Written {
-  /** What the text is about: a run, or an objective in a file of its own. */
-  readonly kind: 'run' | 'objective';
+  /** What the text is about: a run, or an objective or a fault script in a file of its own. */
+  readonly kind: 'run' | 'objective' | 'faults';
   readonly tree: unknown;
   /** Name of the run file; `null` when there are only flags. */
   readonly file: string | null;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** How an answer gets onto the wire. */
+/** How an answer gets onto the wire. After the client has gone, nothing happens any more. */
 export interface AnswerWriter {
   /** The head of a stream. */
   open(): void;
@@ -39,15 +39,24 @@ export class PlainWriter implements AnswerWriter {
    */
   write(events: string): void {
     const { socket, chunkedEncoding } = this.#response;
-    if (socket === null || !chunkedEncoding) this.#response.write(events);
-    else socket.write(`${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n`);
+    if (socket !== null && chunkedEncoding) {
+      socket.write(`${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n`);
+    } else if (!this.#response.destroyed) {
+      this.#response.write(events);
+    }
+  }
+
+  /** A piece of the stream that need not be whole characters. */
+  protected send(bytes: Uint8Array): void {
+    if (!this.#response.destroyed) this.#response.write(bytes);
   }
 
   end(events: string): void {
-    this.#response.end(events);
+    if (!this.#response.destroyed) this.#response.end(events);
   }
 
   whole(body: string): void {
+    if (this.#response.destroyed) return;
     this.#response.writeHead(200, BODY_HEAD);
     this.#response.end(body);
   }

@@ -1,6 +1,7 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { assert, EnvironmentError } from '../base/index.ts';
+import type { Fault } from '../faults/index.ts';
 import type { EmulatorOptions } from './emulator-options.ts';
 
 /**
@@ -20,10 +21,22 @@ export interface Emission {
   readonly emittedNs: number;
 }
 
+/** A request that met a fault. Without one it is not logged. */
+export interface FaultMet {
+  /** As in its emissions, which follow. */
+  readonly requestId: string;
+  /** Name of the rule. */
+  readonly fault: string;
+  readonly kind: Fault['kind'];
+}
+
 export interface EmissionLog {
   add(emission: Emission): void;
+  addFault(met: FaultMet): void;
   /** Everything logged, in order. Only of a log kept in memory. */
   emissions(): readonly Emission[];
+  /** The same of requests that met a fault. */
+  faultsMet(): readonly FaultMet[];
   close(): Promise<void>;
 }
 
@@ -49,7 +62,9 @@ const notInMemory = (): never => {
 
 const NO_LOG: EmissionLog = {
   add: () => {},
+  addFault: () => {},
   emissions: notInMemory,
+  faultsMet: notInMemory,
   close: () => Promise.resolve(),
 };
 
@@ -65,7 +80,16 @@ const ROW_NUMBERS = 4;
 class MemoryLog implements EmissionLog {
   readonly #requestIds: string[][] = [];
   readonly #numbers: Float64Array[] = [];
+  readonly #faultsMet: FaultMet[] = [];
   #rows = 0;
+
+  addFault(met: FaultMet): void {
+    this.#faultsMet.push(met);
+  }
+
+  faultsMet(): readonly FaultMet[] {
+    return this.#faultsMet;
+  }
 
   add({ requestId, index, tokens, plannedNs, emittedNs }: Emission): void {
     const row = this.#rows % BLOCK_ROWS;
@@ -87,10 +111,14 @@ class MemoryLog implements EmissionLog {
     return this.#requestIds.flatMap((ids, block) => {
       const numbers = this.#numbers[block] as Float64Array;
       return ids.map((requestId, row) => {
-        const [index, tokens, plannedNs, emittedNs] = numbers.subarray(
-          row * ROW_NUMBERS,
-        ) as unknown as [number, number, number, number];
-        return { requestId, index, tokens, plannedNs, emittedNs };
+        const at = row * ROW_NUMBERS;
+        return {
+          requestId,
+          index: numbers[at] as number,
+          tokens: numbers[at + 1] as number,
+          plannedNs: numbers[at + 2] as number,
+          emittedNs: numbers[at + 3] as number,
+        };
       });
     });
   }
@@ -102,7 +130,7 @@ class MemoryLog implements EmissionLog {
 
 const FLUSH_CHARACTERS = 65_536;
 
-/** NDJSON, one emission per line. */
+/** NDJSON, one emission, or one request that met a fault, per line. */
 class FileLog implements EmissionLog {
   readonly #file: WriteStream;
   #lines = '';
@@ -118,7 +146,12 @@ class FileLog implements EmissionLog {
     if (this.#lines.length >= FLUSH_CHARACTERS) this.#flush();
   }
 
+  addFault(met: FaultMet): void {
+    this.#lines += `${JSON.stringify(met)}\n`;
+  }
+
   emissions = notInMemory;
+  faultsMet = notInMemory;
 
   async close(): Promise<void> {
     this.#flush();

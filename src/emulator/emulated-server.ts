@@ -1,17 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertNever, type Clock } from '../base/index.ts';
 import { createEngine, type Engine, type EngineRequest } from '../engine/index.ts';
+import { FaultDraw, OVERLOAD, overQuota, stepFactorAt, type Fault } from '../faults/index.ts';
 import { METRICS_CONTENT_TYPE, renderMetrics } from '../prometheus/index.ts';
 import { createChatEncoder, createCompletionsEncoder } from '../wire/index.ts';
 import { planAnswer, type AnswerPlan } from './answer-plan.ts';
-import {
-  contextTooLong,
-  notFound,
-  OVERLOADED,
-  overQuota,
-  QUEUE_TIMEOUT,
-  type ApiError,
-} from './api-error.ts';
+import { contextTooLong, notFound, QUEUE_TIMEOUT, type ApiError } from './api-error.ts';
 import { TEMPLATE_TOKENS_PER_MESSAGE, tokenIds } from './count-tokens.ts';
 import type { EmissionLog } from './emission-log.ts';
 import { emulatedEngineOptions, type EmulatorOptions } from './emulator-options.ts';
@@ -21,7 +15,6 @@ import {
   type GenerationApi,
   type GenerationRequest,
 } from './generation-request.ts';
-import { drawFault, refusalOf } from './fault.ts';
 import { faultyWriter } from './faulty-writer.ts';
 import { Generation } from './generation.ts';
 import { readJsonBody, sendError, sendJson } from './http-exchange.ts';
@@ -66,21 +59,28 @@ export class EmulatedServer {
   readonly #options: EmulatorOptions;
   readonly #clock: Clock;
   readonly #log: EmissionLog;
-  readonly #engine: Engine;
-  readonly #driver: StepDriver;
-  readonly #metrics: ServerMetrics;
+  readonly #startNs: number;
+  readonly #faults: FaultDraw;
+  #engine: Engine;
+  #driver: StepDriver;
+  #metrics: ServerMetrics;
+  readonly #stepLateness = new LatenessMeter();
   readonly #eventLateness = new LatenessMeter();
   readonly #quota: RequestQuota | null;
   readonly #routes: ReadonlyMap<string, Readonly<Record<string, Route>>>;
   #requests = 0;
   #rejected = 0;
+  /** What engines had done that have crashed since. */
+  #before = { completed: 0, cancelled: 0, promptTokens: 0, outputTokens: 0 };
 
   constructor(options: EmulatorOptions, clock: Clock, log: EmissionLog) {
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
+    this.#startNs = clock.nowNs();
+    this.#faults = new FaultDraw(options.faults.rules, options.seed);
     this.#engine = createEngine(emulatedEngineOptions(options));
-    this.#driver = new StepDriver(this.#engine, clock, options.queueTimeoutNs);
+    this.#driver = this.#createDriver();
     this.#metrics = new ServerMetrics(options);
     this.#quota = options.quotaRps === null ? null : new RequestQuota(options.quotaRps);
     this.#routes = new Map<string, Readonly<Record<string, Route>>>([
@@ -108,21 +108,21 @@ export class EmulatedServer {
 
   stats(): EmulatorStats {
     const { waiting, running } = this.#engine.state();
-    const { stop, length, abort } = this.#metrics.finished;
+    const { completed, cancelled, promptTokens, outputTokens } = this.#done();
     return {
       running,
       waiting: waiting + this.#driver.arrived,
-      completed: stop + length,
-      cancelled: abort,
+      completed,
+      cancelled,
       rejected: this.#rejected,
-      promptTokens: this.#metrics.promptTokens,
-      outputTokens: this.#metrics.outputTokens,
+      promptTokens,
+      outputTokens,
     };
   }
 
   lateness(): EmulatorLateness {
     return {
-      steps: this.#driver.stepLateness(),
+      steps: this.#stepLateness.read(),
       events: this.#eventLateness.read(),
       behindNs: this.#driver.behindNs(),
     };
@@ -130,6 +130,35 @@ export class EmulatedServer {
 
   stop(): void {
     this.#driver.stop();
+  }
+
+  /** A new engine in place of the one that was: nothing it held, counted or cached is left. */
+  crash(): void {
+    this.#before = this.#done();
+    this.#driver.stop();
+    this.#engine = createEngine(emulatedEngineOptions(this.#options));
+    this.#driver = this.#createDriver();
+    this.#metrics = new ServerMetrics(this.#options);
+  }
+
+  #createDriver(): StepDriver {
+    const { queueTimeoutNs, faults } = this.#options;
+    return new StepDriver(this.#engine, this.#clock, {
+      queueTimeoutNs,
+      stepFactorAt: (atNs) => stepFactorAt(faults, atNs - this.#startNs),
+      lateness: this.#stepLateness,
+    });
+  }
+
+  /** What all engines have done so far. */
+  #done() {
+    const { finished, promptTokens, outputTokens } = this.#metrics;
+    return {
+      completed: this.#before.completed + finished.stop + finished.length,
+      cancelled: this.#before.cancelled + finished.abort,
+      promptTokens: this.#before.promptTokens + promptTokens,
+      outputTokens: this.#before.outputTokens + outputTokens,
+    };
   }
 
   async #generate(
@@ -149,11 +178,10 @@ export class EmulatedServer {
     const answer = planAnswer(request, this.#options.seed);
     this.#requests += 1;
     const id = String(this.#requests);
-    const fault = drawFault(this.#options.faults, this.#options.seed, this.#requests);
-    const refusal = refusalOf(fault);
-    if (refusal !== null) return this.#reject(response, refusal);
-    if (fault === 'hang') return;
     const requestId = headerText(httpRequest, 'x-request-id') ?? id;
+    const fault = this.#drawFault(requestId, request);
+    if (fault?.kind === 'refuse') return this.#reject(response, fault);
+    if (fault?.kind === 'hang') return;
     const head = {
       id: `${api === 'chat' ? 'chatcmpl' : 'cmpl'}-${requestId}`,
       createdSeconds: Math.floor(Date.now() / 1_000),
@@ -164,18 +192,28 @@ export class EmulatedServer {
       const askedTokens = request.promptTokens + answer.outputTokens;
       this.#reject(response, this.#rejectionError(reason, askedTokens));
     };
+    const driver = this.#driver;
     const abandon = (): void => {
-      if (this.#driver.cancel(id)) this.#metrics.aborted();
+      // After a crash there is nothing left to abandon.
+      if (driver === this.#driver && driver.cancel(id)) this.#metrics.aborted();
     };
     const writer = faultyWriter(fault, response, abandon);
     const generation = new Generation(
-      { requestId, request, answer, encoder, writer, onRejected },
+      {
+        requestId,
+        request,
+        answer,
+        encoder,
+        writer,
+        tokensPerEvent: fault?.kind === 'multiToken' ? fault.tokens : this.#options.tokensPerEvent,
+        emptyDeltas: fault?.kind === 'roleOnly' ? fault.deltas : 0,
+        onRejected,
+      },
       {
         nowNs: () => this.#clock.nowNs(),
         metrics: this.#metrics,
         log: this.#log,
         lateness: this.#eventLateness,
-        tokensPerEvent: this.#options.tokensPerEvent,
         includeRole: this.#options.includeRole,
         tellsCached: this.#options.prefixCaching,
         holdsHead: this.#options.queueTimeoutNs !== null,
@@ -184,7 +222,16 @@ export class EmulatedServer {
     response.on('close', () => {
       if (!response.writableEnded) abandon();
     });
-    this.#driver.submit(this.#engineRequest(id, request, answer), generation);
+    driver.submit(this.#engineRequest(id, request, answer), generation);
+  }
+
+  #drawFault(requestId: string, { api, streamed }: GenerationRequest): Fault | null {
+    const number = this.#requests;
+    const sinceStartNs = this.#clock.nowNs() - this.#startNs;
+    const rule = this.#faults.draw({ number, sinceStartNs, api, streamed });
+    if (rule === null) return null;
+    this.#log.addFault({ requestId, fault: rule.name, kind: rule.fault.kind });
+    return rule.fault;
   }
 
   #engineRequest(id: string, request: GenerationRequest, answer: AnswerPlan): EngineRequest {
@@ -210,7 +257,7 @@ export class EmulatedServer {
         return contextTooLong(this.#options.maxModelTokens, askedTokens);
       case 'queueFull':
         return this.#options.queueFull === 'overload'
-          ? OVERLOADED
+          ? OVERLOAD
           : overQuota(`at most ${this.#options.maxWaiting} requests may wait`, 1);
       case 'queueTimeout':
         return QUEUE_TIMEOUT;

@@ -4,7 +4,7 @@ import {
   type EngineOptions,
   type SchedulingPolicy,
 } from '../engine/index.ts';
-import type { FaultShare } from './fault.ts';
+import { NO_FAULTS, type FaultScript } from '../faults/index.ts';
 
 /** Everything that shapes an emulator. Two with equal options answer equal prompts equally. */
 export interface EmulatorOptions extends EngineLimits {
@@ -47,8 +47,8 @@ export interface EmulatorOptions extends EngineLimits {
   readonly queueFull: 'overload' | 'quota';
   /** Published limit on requests per second, enforced with 429; `null` = none. > 0. */
   readonly quotaRps: number | null;
-  /** What goes wrong, and how often; see `FAULT_KINDS`. Shares add up to at most 1. */
-  readonly faults: readonly FaultShare[];
+  /** What goes wrong, with which requests and when. */
+  readonly faults: FaultScript;
   /** Where the true emission time of every event is kept. */
   readonly emissionLog: 'none' | 'memory' | { readonly path: string };
 }
@@ -76,7 +76,7 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   seed: 1,
   queueFull: 'overload',
   quotaRps: null,
-  faults: [],
+  faults: NO_FAULTS,
   emissionLog: 'none',
 };
 

@@ -13,7 +13,6 @@ export interface GenerationSurroundings {
   readonly metrics: ServerMetrics;
   readonly log: EmissionLog;
   readonly lateness: LatenessMeter;
-  readonly tokensPerEvent: number;
   readonly includeRole: boolean;
   /** Whether usage tells the cached tokens of the prompt. */
   readonly tellsCached: boolean;
@@ -27,6 +26,9 @@ export interface GenerationParts {
   readonly answer: AnswerPlan;
   readonly encoder: AnswerEncoder;
   readonly writer: AnswerWriter;
+  readonly tokensPerEvent: number;
+  /** Deltas without output that open the stream, besides the role. */
+  readonly emptyDeltas: number;
   /** Answers with an error instead. */
   readonly onRejected: (reason: TurnedAway) => void;
 }
@@ -66,20 +68,24 @@ export class Generation implements TokenSink {
   }
 
   #open(): void {
-    const { request, writer, encoder } = this.#parts;
+    const { request, writer, encoder, emptyDeltas } = this.#parts;
     if (!request.streamed) return;
     writer.open();
-    const opening = this.#shared.includeRole ? encoder.start(this.#continuousUsage()) : '';
+    const usage = this.#continuousUsage();
+    const opening = this.#shared.includeRole ? encoder.start(usage) : '';
     if (opening !== '') writer.write(opening);
+    for (let delta = 0; delta < emptyDeltas; delta += 1) {
+      // Completions have no role.
+      writer.write(encoder.start(usage) || encoder.output('answer', '', usage));
+    }
   }
 
   token(dueNs: number, last: boolean): void {
     this.#text += this.#parts.answer.word(this.#tokens);
     this.#tokens += 1;
     this.#textTokens += 1;
-    const { streamed } = this.#parts.request;
-    const isEvent = last || this.#textTokens === this.#shared.tokensPerEvent;
-    if (streamed && isEvent) {
+    const { request, tokensPerEvent } = this.#parts;
+    if (request.streamed && (last || this.#textTokens === tokensPerEvent)) {
       this.#emit(dueNs, last);
     } else {
       this.#measureToken(this.#shared.nowNs(), last);

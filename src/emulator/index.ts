@@ -4,12 +4,11 @@
  * a client can be checked against the truth.
  *
  * Read `emulator-options.ts` (what can be set), `step-driver.ts` (how the engine lives in real
- * time), `generation.ts` (one answer), `fault.ts` (what goes wrong on demand), then `emulated-server.ts` (routes) and `start-emulator.ts`
- * (the socket).
+ * time), `generation.ts` (one answer), `faulty-writer.ts` (what goes wrong on demand), then
+ * `emulated-server.ts` (routes) and `start-emulator.ts` (the socket).
  */
 export * from './emission-log.ts';
 export * from './emulator-options.ts';
-export { FAULT_KINDS, type FaultKind, type FaultShare } from './fault.ts';
 export * from './start-emulator.ts';
 export type { EmulatorLateness, EmulatorStats } from './emulated-server.ts';
 export type { Lateness } from './lateness-meter.ts';

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { assert, EnvironmentError } from '../base/index.ts';
+import { assert, EnvironmentError, NS_PER_MS } from '../base/index.ts';
+import { assertScript, type FaultScript } from '../faults/index.ts';
 import { EmulatedServer, type EmulatorLateness, type EmulatorStats } from './emulated-server.ts';
-import { openEmissionLog, type Emission } from './emission-log.ts';
+import { openEmissionLog, type Emission, type FaultMet } from './emission-log.ts';
 import { DEFAULT_EMULATOR_OPTIONS, type EmulatorOptions } from './emulator-options.ts';
 import { createPreciseClock } from './precise-clock.ts';
 
@@ -15,6 +16,8 @@ export interface Emulator {
   readonly options: EmulatorOptions;
   /** Every event streamed so far. Only with `emissionLog: 'memory'`. */
   emissions(): readonly Emission[];
+  /** Every request so far that met a fault. Only with `emissionLog: 'memory'`. */
+  faultsMet(): readonly FaultMet[];
   lateness(): EmulatorLateness;
   stats(): EmulatorStats;
   /** Drops every connection and frees the port; the emission log is complete afterwards. */
@@ -39,8 +42,7 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
   assert(quotaRps === null || quotaRps > 0, 'quotaRps is not positive');
   assert(queueTimeoutNs === null || queueTimeoutNs > 0, 'queueTimeoutNs is not positive');
   assert(kvBlocks !== null || !prefixCaching, 'prefixCaching needs kvBlocks');
-  const faultShare = options.faults.reduce((sum, { share }) => sum + share, 0);
-  assert(faultShare <= 1, 'faults have shares of more than 1 in all');
+  assertScript(options.faults);
   const log = await openEmissionLog(options.emissionLog);
   const emulated = new EmulatedServer(options, createPreciseClock(), log);
   const server = createServer((request, response) => {
@@ -63,20 +65,46 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
     });
   }
   const { port } = server.address() as AddressInfo;
+  const cancelRestarts = planRestarts(options.faults, {
+    down: () => {
+      emulated.crash();
+      server.close();
+      server.closeAllConnections();
+    },
+    up: () => server.listen({ host, port, backlog: BACKLOG }),
+  });
+  let isClosed = false;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     options,
     emissions: () => log.emissions(),
+    faultsMet: () => log.faultsMet(),
     lateness: () => emulated.lateness(),
     stats: () => emulated.stats(),
     close: async () => {
-      if (!server.listening) return;
+      if (isClosed) return;
+      isClosed = true;
+      cancelRestarts();
       emulated.stop();
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      if (server.listening) {
+        server.close();
+        server.closeAllConnections();
+        await once(server, 'close');
+      }
       await log.close();
     },
   };
+}
+
+/** Arms the crashes of a script from now on. Returns a function that calls off what is left. */
+function planRestarts(
+  { restarts }: FaultScript,
+  actions: { readonly down: () => void; readonly up: () => void },
+): () => void {
+  const timers = restarts.flatMap(({ fromNs, toNs }) => [
+    setTimeout(actions.down, fromNs / NS_PER_MS),
+    setTimeout(actions.up, toNs / NS_PER_MS),
+  ]);
+  return () => timers.forEach(clearTimeout);
 }

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { serveOnEngine, type Arrival } from '../../test/support/serve-on-engine.ts';
 import { VirtualClock, type Clock } from '../base/index.ts';
 import { createEngine, type Engine, type EngineLimits } from '../engine/index.ts';
-import { StepDriver, type TokenSink } from './step-driver.ts';
+import { LatenessMeter } from './lateness-meter.ts';
+import { StepDriver, type StepDriverOptions, type TokenSink } from './step-driver.ts';
 
 const LIMITS: EngineLimits = {
   tokenBudget: 8,
@@ -40,6 +41,12 @@ function lateClock(inner: Clock, lateNs: readonly number[]): Clock {
   };
 }
 
+const PLAIN: StepDriverOptions = {
+  queueTimeoutNs: null,
+  stepFactorAt: () => 1,
+  lateness: new LatenessMeter(),
+};
+
 interface Heard extends TokenSink {
   readonly words: string[];
   readonly tokensNs: number[];
@@ -63,7 +70,7 @@ function listener(): Heard {
 
 test('an idle engine begins at the arrival and each step where the one before ended', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith(), clock, null);
+  const driver = new StepDriver(engineWith(), clock, PLAIN);
   const sink = listener();
   await clock.advanceTo(1_000);
   driver.submit({ id: 'a', promptTokens: 10, outputTokens: 2 }, sink);
@@ -77,7 +84,7 @@ test('an idle engine begins at the arrival and each step where the one before en
 
 test('a request that arrives during a step joins the next one', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith(), clock, null);
+  const driver = new StepDriver(engineWith(), clock, PLAIN);
   driver.submit({ id: 'a', promptTokens: 1, outputTokens: 3 }, listener());
   await clock.advanceTo(50);
   const sink = listener();
@@ -90,7 +97,7 @@ test('a request that arrives during a step joins the next one', async () => {
 
 test('a full queue rejects, and a cancelled request hears nothing more', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith({ maxSequences: 1, maxWaiting: 1 }), clock, null);
+  const driver = new StepDriver(engineWith({ maxSequences: 1, maxWaiting: 1 }), clock, PLAIN);
   const submit = (id: string): Heard => {
     const sink = listener();
     driver.submit({ id, promptTokens: 1, outputTokens: 3 }, sink);
@@ -112,7 +119,10 @@ test('a full queue rejects, and a cancelled request hears nothing more', async (
 
 test('who waited too long is turned away when a step begins, before anyone enters', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith({ maxSequences: 1 }), clock, 200);
+  const driver = new StepDriver(engineWith({ maxSequences: 1 }), clock, {
+    ...PLAIN,
+    queueTimeoutNs: 200,
+  });
   const submit = (id: string): Heard => {
     const sink = listener();
     driver.submit({ id, promptTokens: 1, outputTokens: 2 }, sink);
@@ -131,7 +141,7 @@ test('who waited too long is turned away when a step begins, before anyone enter
 
 test('a stopped driver does nothing more', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith(), clock, null);
+  const driver = new StepDriver(engineWith(), clock, PLAIN);
   const sink = listener();
   driver.submit({ id: 'a', promptTokens: 1, outputTokens: 2 }, sink);
   await clock.advanceTo(50);
@@ -140,16 +150,28 @@ test('a stopped driver does nothing more', async () => {
   expect(sink.words).toEqual(['admitted', 'started 0']);
 });
 
+test('steps that begin in a slow stretch take longer, and only those', async () => {
+  const clock = new VirtualClock();
+  const stepFactorAt = (atNs: number): number => (atNs >= 110 && atNs < 400 ? 2.5 : 1);
+  const driver = new StepDriver(engineWith(), clock, { ...PLAIN, stepFactorAt });
+  const sink = listener();
+  driver.submit({ id: 'a', promptTokens: 1, outputTokens: 4 }, sink);
+  await clock.runAll();
+  expect(sink.tokensNs).toEqual([110, 385, 660, 770]);
+});
+
 test('lateness is measured and does not move the plan', async () => {
   const clock = new VirtualClock();
-  const driver = new StepDriver(engineWith(), lateClock(clock, [30]), null);
+  const lateness = new LatenessMeter();
+  const options = { ...PLAIN, lateness };
+  const driver = new StepDriver(engineWith(), lateClock(clock, [30]), options);
   const sink = listener();
   driver.submit({ id: 'a', promptTokens: 1, outputTokens: 3 }, sink);
   await clock.advanceTo(130);
   expect(driver.behindNs()).toBe(20);
   await clock.runAll();
   expect(sink.tokensNs).toEqual([110, 220, 330]);
-  expect(driver.stepLateness()).toMatchObject({ count: 3, meanNs: 30, maxNs: 30 });
+  expect(lateness.read()).toMatchObject({ count: 3, meanNs: 30, maxNs: 30 });
 });
 
 test('however late the process is, the plan is a simulation of the same arrivals', async () => {
@@ -171,7 +193,7 @@ test('however late the process is, the plan is a simulation of the same arrivals
         return { ...request, atNs };
       });
       const clock = new VirtualClock();
-      const driver = new StepDriver(engineWith({ maxWaiting }), lateClock(clock, lateNs), null);
+      const driver = new StepDriver(engineWith({ maxWaiting }), lateClock(clock, lateNs), PLAIN);
       const sinks = arrivals.map(() => listener());
       for (const [id, arrival] of arrivals.entries()) {
         clock.at(arrival.atNs, () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import type { Engine, EngineRequest, RejectionReason, StepPlan } from '../engine/index.ts';
-import { LatenessMeter, type Lateness } from './lateness-meter.ts';
+import type { LatenessMeter } from './lateness-meter.ts';
 
 /** Why a request was not served: the engine would not take it, or it waited too long. */
 export type TurnedAway = RejectionReason | 'queueTimeout';
@@ -22,6 +22,15 @@ interface Arrival {
   readonly sink: TokenSink;
 }
 
+export interface StepDriverOptions {
+  /** No request starts that has waited so long; null = for ever. */
+  readonly queueTimeoutNs: number | null;
+  /** How many times as long as usual a step takes that begins then. > 0. */
+  readonly stepFactorAt: (atNs: number) => number;
+  /** Is told how late steps were noticed to have ended. */
+  readonly lateness: LatenessMeter;
+}
+
 /**
  * Lives an engine through on a clock. While there is work, a step begins exactly where the one
  * before it was due to end, however late this process noticed: lateness shows up in the moment of
@@ -33,7 +42,8 @@ export class StepDriver {
   readonly #clock: Clock;
   readonly #sinks = new Map<string, TokenSink>();
   readonly #queueTimeoutNs: number;
-  readonly #lateness = new LatenessMeter();
+  readonly #stepFactorAt: (atNs: number) => number;
+  readonly #lateness: LatenessMeter;
   /** Since when admitted requests wait for their first step, longest first. */
   readonly #waitingSinceNs = new Map<string, number>();
   /** Requests the engine has not been shown, in order of arrival. */
@@ -42,10 +52,11 @@ export class StepDriver {
   #alarmNs: number | null = null;
   #cancelAlarm: () => void = () => {};
 
-  /** `queueTimeoutNs`: no request starts that has waited so long; null = for ever. */
-  constructor(engine: Engine, clock: Clock, queueTimeoutNs: number | null) {
+  constructor(engine: Engine, clock: Clock, options: StepDriverOptions) {
     this.#engine = engine;
-    this.#queueTimeoutNs = queueTimeoutNs ?? Number.POSITIVE_INFINITY;
+    this.#queueTimeoutNs = options.queueTimeoutNs ?? Number.POSITIVE_INFINITY;
+    this.#stepFactorAt = options.stepFactorAt;
+    this.#lateness = options.lateness;
     this.#clock = clock;
   }
 
@@ -69,11 +80,6 @@ export class StepDriver {
   /** Requests that arrived during the step under way and are not in the engine yet. */
   get arrived(): number {
     return this.#arrivals.length;
-  }
-
-  /** How late steps were noticed to have ended. */
-  stepLateness(): Lateness {
-    return this.#lateness.read();
   }
 
   /** How long ago the step under way should have ended; 0 when on time or idle. */
@@ -105,7 +111,8 @@ export class StepDriver {
       this.#sinks.get(id)?.started(startNs, fromTokens);
     }
     const step = plan;
-    const endNs = startNs + this.#engine.stepDurationNs(step);
+    const factor = this.#stepFactorAt(startNs);
+    const endNs = startNs + Math.max(1, Math.round(this.#engine.stepDurationNs(step) * factor));
     this.#wakeAt(endNs, () => this.#endStep(step, endNs));
   }
 

@@ -1,7 +1,8 @@
 /** Every fault the emulator can be told to make, and what our client makes of it. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { nsFromMs } from '../../src/base/index.ts';
-import { startEmulator, type Emulator, type FaultKind } from '../../src/emulator/index.ts';
+import { startEmulator, type Emulator } from '../../src/emulator/index.ts';
+import { faultShare, NO_FAULTS, type FaultName, type FaultScript } from '../../src/faults/index.ts';
 import type { SendResult } from '../../src/record/index.ts';
 import { failureOf, sendOnce, type RequestUnderTest } from '../support/http-client-harness.ts';
 
@@ -14,9 +15,14 @@ afterEach(async () => {
 
 const TOKENS = 20;
 
-async function meet(kind: FaultKind, options: RequestUnderTest = {}): Promise<SendResult> {
+const always = (name: FaultName, share = 1): FaultScript => ({
+  ...NO_FAULTS,
+  rules: [faultShare(name, share)],
+});
+
+async function meet(name: FaultName, options: RequestUnderTest = {}): Promise<SendResult> {
   await emulator?.close();
-  const faults = [{ kind, share: 1 }];
+  const faults = always(name);
   emulator = await startEmulator({ model: 'm', speedScale: 0.1, faults });
   const streamed = options.streamed ?? true;
   const body = {
@@ -44,7 +50,7 @@ describe('faults that delay or cut what arrives, and lose nothing', () => {
   );
 
   test('splitReads: events arrive in pieces', async () => {
-    emulator = await startEmulator({ model: 'm', faults: [{ kind: 'splitReads', share: 1 }] });
+    emulator = await startEmulator({ model: 'm', faults: always('splitReads') });
     const response = await fetch(`${emulator.url}/v1/chat/completions`, {
       method: 'POST',
       body: JSON.stringify({
@@ -130,7 +136,7 @@ test.each([
 });
 
 test('shares are drawn by seed: the same requests meet the same faults', async () => {
-  const faults = [{ kind: 'bare503', share: 0.5 }] as const;
+  const faults = always('bare503', 0.5);
   const statuses = async (seed: number): Promise<number[]> => {
     await emulator?.close();
     emulator = await startEmulator({ model: 'm', speedScale: 0.01, seed, faults });
