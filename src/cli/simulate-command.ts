@@ -30,7 +30,7 @@ export const simulateCommand: Register = (program, context, finish) => {
       .addOption(
         new Option(
           '--preset <name>',
-          'a table instead of a spec; --rate, --duration (300s), --seed (3), --token-budget and --max-sequences apply',
+          'a table instead of a spec; --rate, --duration (300s), --seed (3), --token-budget, --max-sequences and --method apply',
         ).choices(['goodput-sweep']),
       ),
   );

@@ -1,6 +1,5 @@
 /** `goodput simulate --preset goodput-sweep`: the mission document's program. */
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import { NS_PER_SECOND, nsFromSeconds, usageProblem } from '../base/index.ts';
 import {
   type AttainmentCounts,
@@ -41,7 +40,6 @@ export interface PresetOptions {
 
 /** Names of the options that only the preset takes, as commander hands them over. */
 export const PRESET_ONLY: ReadonlySet<string> = new Set([
-  'method',
   'leakFree',
   'cut',
   'ttft',
@@ -60,16 +58,12 @@ export const PRESET_SHARED: ReadonlySet<string> = new Set([
   'seed',
   'tokenBudget',
   'maxSequences',
+  'method',
   'format',
 ]);
 
 export function addPresetOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--method <method>', 'step by step, or from one decision to the next')
-        .choices(['naive', 'skip'])
-        .default('skip'),
-    )
     .option('--leak-free', 'without the leak of one context token per finished request', false)
     .option('--cut <time>', 'arrivals this near to start and end do not count', '30s')
     .option('--ttft <time>', 'limit on the time to first token', '1s')

@@ -22,6 +22,14 @@ import { configContext, isUrl } from './read-spec.ts';
 import { defaultRunDir } from './run-load.ts';
 import { showSummary } from './show-summary.ts';
 import {
+  addPoolOptions,
+  decodeDescription,
+  disaggregation,
+  type PoolFlags,
+  readAutoscaling,
+  readDecodeOptions,
+} from './simulate-pools.ts';
+import {
   checkStepCostFlags,
   readStepCost,
   type StepCost,
@@ -59,7 +67,9 @@ const ROUTERS: Readonly<Record<string, RoutingPolicy>> = {
   'prefix-affine': 'prefixAffine',
 };
 
-interface ServiceFlags extends StepCostFlags {
+export interface ServiceFlags extends StepCostFlags, PoolFlags {
+  readonly policy: string;
+  readonly method: 'naive' | 'skip';
   readonly tokenBudget: string;
   readonly maxSequences: string;
   readonly maxWaiting?: string;
@@ -76,7 +86,7 @@ interface ServiceFlags extends StepCostFlags {
 }
 
 export function addServiceOptions(command: Command): Command {
-  return command
+  const engines = command
     .option('--token-budget <tokens>', 'most tokens computed in a step', '512')
     .option('--max-sequences <count>', 'most requests in a step', '256')
     .option('--max-waiting <count>', 'most requests waiting; more get 503. Left out: no limit')
@@ -94,7 +104,12 @@ export function addServiceOptions(command: Command): Command {
     )
     .option('--no-reserve-full-prompt', 'start prompts whose blocks are not all free yet')
     .option('--queue-timeout <duration>', 'turn away (503) who waited so long. Left out: never')
-    .option('--replicas <count>', 'engines behind the router', '1')
+    .addOption(
+      new Option('--policy <policy>', 'fcfs, or priority: smaller `priority` first')
+        .choices(['fcfs', 'priority'])
+        .default('fcfs'),
+    )
+    .option('--replicas <count>', 'engines behind the router; with --autoscale at the start', '1')
     .addOption(
       new Option('--router <policy>', 'which replica a request goes to')
         .choices(Object.keys(ROUTERS))
@@ -104,7 +119,13 @@ export function addServiceOptions(command: Command): Command {
     .option('--config <file>', 'config.json of the model. Without it: a 70B model on 8 devices')
     .option('--fit <file>', 'what goodput fit --format json printed, in place of --device')
     .option('--tensor-parallel <count>', 'devices that every layer is split over. Left out: 1')
-    .option('--speed-scale <factor>', 'factor on every step time: 1.05 is 5 % slower', '1');
+    .option('--speed-scale <factor>', 'factor on every step time: 1.05 is 5 % slower', '1')
+    .addOption(
+      new Option('--method <method>', 'step by step, or repeated steps together: the same instants')
+        .choices(['naive', 'skip'])
+        .default('skip'),
+    );
+  return addPoolOptions(engines);
 }
 
 interface SpecOptions extends ShowOptions, ServiceFlags {
@@ -148,7 +169,7 @@ export async function simulateSpec(
 }
 
 /** As for `run`, save that there is no target to name. */
-function readSimulatedSpec(
+export function readSimulatedSpec(
   file: string | undefined,
   command: Command,
   context: CommandContext,
@@ -169,7 +190,7 @@ function readSimulatedSpec(
 }
 
 /** Errors: ProblemsError with every option that cannot be read. */
-function readTarget(flags: ServiceFlags): {
+export function readTarget(flags: ServiceFlags): {
   readonly target: SimulatedTarget;
   readonly cost: StepCost;
 } {
@@ -197,24 +218,32 @@ function readTarget(flags: ServiceFlags): {
       usageProblem('E_USAGE_MISSING', '--router prefix-affine needs --prefix-caching', hint),
     );
   }
+  const decode = readDecodeOptions(flags, reader);
+  const autoscaling = readAutoscaling(flags, replicas, reader);
+  const decodeFlags = decodeCostFlags(flags);
   checkStepCostFlags(flags, reader);
+  if (decodeFlags !== flags) checkStepCostFlags(decodeFlags, reader);
+  const decodeTensor = optional('--decode-tensor-parallel', flags.decodeTensorParallel) ?? tensor;
   reader.finish();
   const cost = readStepCost(flags, tensor);
+  const decodeCost = decodeFlags === flags ? cost : readStepCost(decodeFlags, decodeTensor);
   const engine: EngineOptions = {
     limits,
-    policy: 'fcfs',
+    policy: flags.policy === 'priority' ? 'priority' : 'fcfs',
     memory,
     costModel: cost.model,
     speedScale,
   };
+  const apart = decode === null ? null : disaggregation(decode, engine, { decodeCost, reader });
+  reader.finish();
   const target = {
     service: {
       engine,
       replicas,
       router: ROUTERS[flags.router] as RoutingPolicy,
-      method: 'skip' as const,
-      disaggregation: null,
-      autoscaling: null,
+      method: flags.method,
+      disaggregation: apart,
+      autoscaling,
       queueTimeoutNs,
     },
     description: {
@@ -225,9 +254,23 @@ function readTarget(flags: ServiceFlags): {
       speedScale,
       replicas,
       router: flags.router,
+      policy: flags.policy,
+      decode: decode === null ? null : decodeDescription(decode, decodeCost),
+      autoscaling: autoscaling === null ? null : { ...autoscaling },
     },
   };
   return { target, cost };
+}
+
+/** The same flags where decode replicas are as the prefill ones. */
+function decodeCostFlags(flags: ServiceFlags): StepCostFlags {
+  const { decodeDevice, decodeTensorParallel } = flags;
+  if (decodeDevice === undefined && decodeTensorParallel === undefined) return flags;
+  return {
+    ...flags,
+    ...(decodeDevice === undefined ? {} : { device: decodeDevice }),
+    ...(decodeTensorParallel === undefined ? {} : { tensorParallel: decodeTensorParallel }),
+  };
 }
 
 function readMemory(flags: ServiceFlags, reader: OptionReader): KvMemoryOptions | null {

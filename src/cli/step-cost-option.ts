@@ -7,7 +7,10 @@ import {
   EMPTY_HULL,
   GENERIC_FACTORS,
   type HullAxis,
+  kvBytesAt,
+  kvSize,
   rooflineCostModel,
+  SEED_KV_BYTES_PER_TOKEN,
   seedCostModel,
   widenHull,
 } from '../engine/index.ts';
@@ -27,6 +30,8 @@ export interface StepCostFlags {
 export interface StepCost {
   readonly model: CostModel;
   readonly description: JsonValue;
+  /** What a prompt's tokens hold on all devices of a replica together; `null` where not known. */
+  readonly kvBytesOf: ((tokens: number) => number) | null;
   /** Axes along which the steps costed so far left what the model was fitted to. */
   readonly beyondFit: () => readonly HullAxis[];
 }
@@ -60,7 +65,12 @@ export function checkStepCostFlags(flags: StepCostFlags, reader: OptionReader): 
 export function readStepCost(flags: StepCostFlags, tensor: number): StepCost {
   const { config, device, fit } = flags;
   if (config === undefined) {
-    return { model: seedCostModel, description: seedCostModel.name, beyondFit: () => [] };
+    return {
+      model: seedCostModel,
+      description: seedCostModel.name,
+      kvBytesOf: (tokens) => tokens * SEED_KV_BYTES_PER_TOKEN,
+      beyondFit: () => [],
+    };
   }
   const shape = imported(parseModelConfig(readTextFile(config), { file: config }));
   const cost: FittedCost =
@@ -74,7 +84,10 @@ export function readStepCost(flags: StepCostFlags, tensor: number): StepCost {
       : readFit(fit);
   const model = rooflineCostModel({ shape, ...cost });
   const { calibration } = model;
+  const devices = cost.parallelism.tensor;
+  const size = kvSize(shape, { tensorParallel: devices, bytesPerElement: shape.bytesPerElement });
   return {
+    kvBytesOf: (tokens) => devices * kvBytesAt(size, tokens),
     ...(calibration.hull === null ? { model, beyondFit: () => [] } : watched(model)),
     description: JSON.parse(JSON.stringify({ name: model.name, shape, ...cost })) as JsonValue,
   };

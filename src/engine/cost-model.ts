@@ -13,6 +13,9 @@ const DEVICES = 8;
 const MEMORY_BYTES_PER_SECOND = 3.35e12;
 const FLOP_PER_SECOND = 600e12;
 
+/** 2 × 80 layers × 8 heads × 128 values of two bytes, on all devices together. */
+export const SEED_KV_BYTES_PER_TOKEN = 2 * 80 * 8 * 128 * 2;
+
 /**
  * A step cost of two straight lines, in seconds:
  * max(weights + context × per token, computed × per token) + overhead.
@@ -29,8 +32,7 @@ export interface TwoLineCost {
 export const SEED_COST: TwoLineCost = {
   // 70.6 billion parameters of two bytes, spread over the devices.
   weightReadSeconds: 141e9 / DEVICES / MEMORY_BYTES_PER_SECOND,
-  // 2 × 80 layers × 8 heads × 128 values of two bytes.
-  kvReadSecondsPerToken: (2 * 80 * 8 * 128 * 2) / DEVICES / MEMORY_BYTES_PER_SECOND,
+  kvReadSecondsPerToken: SEED_KV_BYTES_PER_TOKEN / DEVICES / MEMORY_BYTES_PER_SECOND,
   // Two operations per parameter.
   computeSecondsPerToken: (2 * 70.6e9) / DEVICES / FLOP_PER_SECOND,
   overheadSeconds: 0.0008,

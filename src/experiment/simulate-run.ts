@@ -10,13 +10,14 @@ import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
 import { Budget } from '../loadgen/index.ts';
 import { type Manifest, MANIFEST_SCHEMA_VERSION, type ManifestPoint } from '../record/index.ts';
-import { type ServiceOptions, simulateSchedule } from '../simulator/index.ts';
+import { type ServiceOptions, type ServiceReport, simulateSchedule } from '../simulator/index.ts';
 import { createRunFolder, openRun, requireFreeFolder, type RunFolder } from '../store/index.ts';
 import { makePrompt, type ScheduledRequest, UNCALIBRATED } from '../workload/index.ts';
 import { declaredFacts, specText } from './run-manifest.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
 import type { ExperimentPorts, ExperimentResult } from './run-experiment.ts';
 import { manifestPoint, pointRecorder } from './run-point.ts';
+import { serviceNotes } from './service-notes.ts';
 import { summariseRun } from './summarise-run.ts';
 
 /** A simulated service, and how manifests describe it. */
@@ -79,6 +80,13 @@ export function notSimulated(spec: RunSpec, plan: RunPlan, { engine }: ServiceOp
   if (plan.source.kind === 'bodies') {
     unsupported('raw bodies are not simulated', 'use --prompts, --trace or --input and --output');
   }
+  const isPrioritised = plan.points.some(({ schedule }) =>
+    schedule.requests.some(({ priority }) => priority !== 0),
+  );
+  if (isPrioritised && engine.policy === 'fcfs') {
+    const message = 'the classes have priorities, and the service goes by arrival';
+    unsupported(message, 'serve by --policy priority, or leave the priorities out');
+  }
   const blockTokens = engine.memory?.blockTokens ?? null;
   const traceBlocks = plan.source.kind === 'trace' ? plan.source.rows : [];
   const odd = traceBlocks.find(
@@ -113,11 +121,20 @@ async function simulatePoints(parts: SimulationParts, ports: SimulationPorts): P
     for (const point of plan.points) await folder.writeSchedule(point.index, point.schedule);
     const budget = new Budget(spec.budget);
     const done: ManifestPoint[] = [];
+    const served: (ServiceReport & { readonly pointIndex: number })[] = [];
     for (const point of plan.points) {
       if (ports.stopStarts.aborted || ports.cancelAll.aborted) break;
       const { load, schedule } = point;
       ports.notify({ kind: 'pointStarted', load, requests: schedule.requests.length });
-      done.push(await simulatePoint(parts, ports, { point, budget, manifest }));
+      const { service, ...simulated } = await simulatePoint(parts, ports, {
+        point,
+        budget,
+        manifest,
+      });
+      done.push(simulated.point);
+      served.push({ pointIndex: point.index, ...service });
+      for (const text of serviceNotes(load.label, service)) ports.notify({ kind: 'note', text });
+      await folder.writeSimulation(JSON.parse(JSON.stringify({ points: served })) as JsonValue);
       manifest = { ...manifest, points: [...done] };
       await folder.writeManifest(manifest);
     }
@@ -131,7 +148,7 @@ async function simulatePoint(
   { spec, plan, target, folder }: SimulationParts,
   ports: SimulationPorts,
   options: { readonly point: PlannedPoint; readonly budget: Budget; readonly manifest: Manifest },
-): Promise<ManifestPoint> {
+): Promise<{ readonly point: ManifestPoint; readonly service: ServiceReport }> {
   const { point, budget, manifest } = options;
   const recorder = pointRecorder(point, folder);
   const outcome = await simulateSchedule({
@@ -153,9 +170,10 @@ async function simulatePoint(
     },
     onRecord: recorder.take,
   });
-  const { stopNs, partial, stopReason } = outcome;
+  const { stopNs, partial, stopReason, service } = outcome;
   const recordCount = recorder.written;
-  return { ...manifestPoint(spec, point, 0), stopNs, partial, stopReason, recordCount };
+  const planned = manifestPoint(spec, point, 0);
+  return { point: { ...planned, stopNs, partial, stopReason, recordCount }, service };
 }
 
 /** The emulator's rule: a token is a word. */

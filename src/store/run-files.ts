@@ -4,6 +4,7 @@ export const MANIFEST_FILE = 'manifest.json';
 export const SCHEDULE_FILE = 'schedule.ndjson';
 export const SUMMARY_FILE = 'summary.json';
 export const CAPACITY_FILE = 'capacity.json';
+export const SIMULATION_FILE = 'simulation.json';
 
 const RECORDS_FILE = /^records-(\d+)\.ndjson$/;
 
@@ -20,7 +21,7 @@ export function pointOfRecordsFile(name: string): number | null {
 /** Whether a run writes a file of this name. */
 export function isRunFile(name: string): boolean {
   return (
-    [MANIFEST_FILE, SCHEDULE_FILE, SUMMARY_FILE, CAPACITY_FILE].includes(
+    [MANIFEST_FILE, SCHEDULE_FILE, SUMMARY_FILE, CAPACITY_FILE, SIMULATION_FILE].includes(
       name.replace(/\.tmp$/, ''),
     ) || pointOfRecordsFile(name) !== null
   );

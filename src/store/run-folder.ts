@@ -15,6 +15,7 @@ import {
   MANIFEST_FILE,
   recordsFile,
   SCHEDULE_FILE,
+  SIMULATION_FILE,
   SUMMARY_FILE,
 } from './run-files.ts';
 
@@ -33,6 +34,8 @@ export interface RunFolder {
   writeSummary(summary: Summary): Promise<void>;
   /** Replaces what a capacity search knows: its plan, its windows, what they say. */
   writeCapacity(capacity: JsonValue): Promise<void>;
+  /** Replaces what a simulated service did beside serving: replicas, transfers. */
+  writeSimulation(simulation: JsonValue): Promise<void>;
   /** Resolves when all that was handed over is in its files. */
   flush(): Promise<void>;
   /** Flushes everything and has the disk keep it. */
@@ -86,6 +89,7 @@ function folderAt(dir: string, scheduleFile: LineFile): RunFolder {
     },
     writeSummary: (summary) => writeJsonFile(join(dir, SUMMARY_FILE), summary),
     writeCapacity: (capacity) => writeJsonFile(join(dir, CAPACITY_FILE), capacity),
+    writeSimulation: (simulation) => writeJsonFile(join(dir, SIMULATION_FILE), simulation),
     async flush() {
       await Promise.all([scheduleFile, ...recordFiles.values()].map((file) => file.flush()));
     },
