@@ -146,6 +146,7 @@ export class EmulatedServer {
     return new StepDriver(this.#engine, this.#clock, {
       queueTimeoutNs,
       stepFactorAt: (atNs) => stepFactorAt(faults, atNs - this.#startNs),
+      onStep: (computedTokens) => this.#metrics.stepped(computedTokens),
       lateness: this.#stepLateness,
     });
   }

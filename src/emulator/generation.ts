@@ -38,6 +38,7 @@ export class Generation implements TokenSink {
   readonly #parts: GenerationParts;
   readonly #shared: GenerationSurroundings;
   readonly #arrivedNs: number;
+  #startedNs = 0;
   #firstTokenNs = 0;
   #lastTokenNs = 0;
   #tokens = 0;
@@ -62,6 +63,7 @@ export class Generation implements TokenSink {
   }
 
   started(atNs: number, cachedTokens: number): void {
+    this.#startedNs = atNs;
     this.#cachedTokens = cachedTokens;
     if (this.#shared.holdsHead) this.#open();
     this.#shared.metrics.started(atNs - this.#arrivedNs);
@@ -104,9 +106,15 @@ export class Generation implements TokenSink {
     }
     this.#lastTokenNs = atNs;
     if (!last) return;
-    const gaps = this.#tokens - 1;
-    const perTokenNs = gaps === 0 ? null : (atNs - this.#firstTokenNs) / gaps;
-    metrics.answered(answer.finishReason, atNs - this.#arrivedNs, perTokenNs);
+    metrics.answered(answer.finishReason, {
+      arrivedNs: this.#arrivedNs,
+      startedNs: this.#startedNs,
+      firstTokenNs: this.#firstTokenNs,
+      lastTokenNs: atNs,
+      promptTokens: request.promptTokens,
+      outputTokens: this.#tokens,
+      maxTokens: request.maxTokens,
+    });
   }
 
   #emit(dueNs: number, last: boolean): void {

@@ -15,8 +15,31 @@ const REQUEST_EDGES = [
   0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1_920, 7_680,
 ];
 
+const STEP_TOKEN_EDGES = [1, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384];
+
+/** 1, 2, 5, 10, 20, 50 … as far as the model's context goes. */
+function lengthEdges(maxTokens: number): readonly number[] {
+  const edges: number[] = [];
+  for (let decade = 1; decade <= maxTokens; decade *= 10) {
+    edges.push(...[1, 2, 5].map((step) => step * decade).filter((edge) => edge <= maxTokens));
+  }
+  return edges;
+}
+
 /** How a request ended, in vLLM's words. */
 export type FinishedReason = 'stop' | 'length' | 'abort';
+
+/** One complete answer. Instants of the server's clock, not before one another. */
+export interface AnsweredRequest {
+  readonly arrivedNs: number;
+  /** The first step that computed any of it began. */
+  readonly startedNs: number;
+  readonly firstTokenNs: number;
+  readonly lastTokenNs: number;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  readonly maxTokens: number;
+}
 
 interface HistogramMetric {
   readonly name: string;
@@ -53,6 +76,27 @@ export class ServerMetrics {
     'Histogram of e2e request latency in seconds.',
     REQUEST_EDGES,
   );
+  readonly #inference = histogram(
+    'request_inference_time_seconds',
+    'Histogram of time spent in RUNNING phase for request.',
+    REQUEST_EDGES,
+  );
+  readonly #prefill = histogram(
+    'request_prefill_time_seconds',
+    'Histogram of time spent in PREFILL phase for request.',
+    REQUEST_EDGES,
+  );
+  readonly #decode = histogram(
+    'request_decode_time_seconds',
+    'Histogram of time spent in DECODE phase for request.',
+    REQUEST_EDGES,
+  );
+  readonly #stepTokens = histogram(
+    'iteration_tokens_total',
+    'Histogram of number of tokens per engine_step.',
+    STEP_TOKEN_EDGES,
+  );
+  readonly #lengths: Readonly<Record<'prompt' | 'output' | 'maxTokens', HistogramMetric>>;
   readonly #finished: Record<FinishedReason, number> = { stop: 0, length: 0, abort: 0 };
   #promptTokens = 0;
   #outputTokens = 0;
@@ -60,6 +104,20 @@ export class ServerMetrics {
   constructor(options: EmulatorOptions) {
     this.#options = options;
     this.#labels = { model_name: options.model, engine: '0' };
+    const edges = lengthEdges(options.maxModelTokens);
+    this.#lengths = {
+      prompt: histogram('request_prompt_tokens', 'Number of prefill tokens processed.', edges),
+      output: histogram(
+        'request_generation_tokens',
+        'Number of generation tokens processed.',
+        edges,
+      ),
+      maxTokens: histogram(
+        'request_params_max_tokens',
+        'Histogram of the max_tokens request parameter.',
+        edges,
+      ),
+    };
   }
 
   get promptTokens(): number {
@@ -89,13 +147,26 @@ export class ServerMetrics {
     this.#interToken.histogram.observe(secondsFromNs(gapNs));
   }
 
-  /** `perOutputTokenNs` is null for answers of one token. */
-  answered(reason: 'stop' | 'length', endToEndNs: number, perOutputTokenNs: number | null): void {
+  answered(reason: 'stop' | 'length', answer: AnsweredRequest): void {
+    const { arrivedNs, startedNs, firstTokenNs, lastTokenNs, outputTokens } = answer;
+    const observe = ({ histogram: values }: HistogramMetric, fromNs: number, toNs: number): void =>
+      values.observe(secondsFromNs(toNs - fromNs));
     this.#finished[reason] += 1;
-    this.#endToEnd.histogram.observe(secondsFromNs(endToEndNs));
-    if (perOutputTokenNs !== null) {
-      this.#perOutputToken.histogram.observe(secondsFromNs(perOutputTokenNs));
+    observe(this.#endToEnd, arrivedNs, lastTokenNs);
+    observe(this.#inference, startedNs, lastTokenNs);
+    observe(this.#prefill, startedNs, firstTokenNs);
+    observe(this.#decode, firstTokenNs, lastTokenNs);
+    if (outputTokens > 1) {
+      const perTokenNs = (lastTokenNs - firstTokenNs) / (outputTokens - 1);
+      this.#perOutputToken.histogram.observe(secondsFromNs(perTokenNs));
     }
+    this.#lengths.prompt.histogram.observe(answer.promptTokens);
+    this.#lengths.output.histogram.observe(outputTokens);
+    this.#lengths.maxTokens.histogram.observe(answer.maxTokens);
+  }
+
+  stepped(computedTokens: number): void {
+    this.#stepTokens.histogram.observe(computedTokens);
   }
 
   aborted(): void {
@@ -146,7 +217,12 @@ export class ServerMetrics {
         this.#interToken,
         this.#perOutputToken,
         this.#queue,
+        this.#inference,
+        this.#prefill,
+        this.#decode,
         this.#endToEnd,
+        this.#stepTokens,
+        ...Object.values(this.#lengths),
       ].map(({ name, help, histogram: values }) => ({
         name,
         type: 'histogram' as const,

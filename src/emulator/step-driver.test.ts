@@ -44,6 +44,7 @@ function lateClock(inner: Clock, lateNs: readonly number[]): Clock {
 const PLAIN: StepDriverOptions = {
   queueTimeoutNs: null,
   stepFactorAt: () => 1,
+  onStep: () => {},
   lateness: new LatenessMeter(),
 };
 

@@ -27,6 +27,8 @@ export interface StepDriverOptions {
   readonly queueTimeoutNs: number | null;
   /** How many times as long as usual a step takes that begins then. > 0. */
   readonly stepFactorAt: (atNs: number) => number;
+  /** Is told of every step that ended, and how many tokens it computed. */
+  readonly onStep: (computedTokens: number) => void;
   /** Is told how late steps were noticed to have ended. */
   readonly lateness: LatenessMeter;
 }
@@ -43,6 +45,7 @@ export class StepDriver {
   readonly #sinks = new Map<string, TokenSink>();
   readonly #queueTimeoutNs: number;
   readonly #stepFactorAt: (atNs: number) => number;
+  readonly #onStep: (computedTokens: number) => void;
   readonly #lateness: LatenessMeter;
   /** Since when admitted requests wait for their first step, longest first. */
   readonly #waitingSinceNs = new Map<string, number>();
@@ -56,6 +59,7 @@ export class StepDriver {
     this.#engine = engine;
     this.#queueTimeoutNs = options.queueTimeoutNs ?? Number.POSITIVE_INFINITY;
     this.#stepFactorAt = options.stepFactorAt;
+    this.#onStep = options.onStep;
     this.#lateness = options.lateness;
     this.#clock = clock;
   }
@@ -118,6 +122,7 @@ export class StepDriver {
 
   #endStep(plan: StepPlan, endNs: number): void {
     this.#lateness.add(this.#clock.nowNs() - endNs);
+    this.#onStep(plan.load.computedTokens);
     for (const { id, last } of this.#engine.commit(plan)) {
       const sink = this.#sinks.get(id);
       if (last) this.#sinks.delete(id);

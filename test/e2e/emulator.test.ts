@@ -357,8 +357,34 @@ test('metrics carry vLLM names and agree with the answers', async () => {
     ['vllm:inter_token_latency_seconds', 7],
     ['vllm:request_time_per_output_token_seconds', 1],
     ['vllm:request_queue_time_seconds', 2],
+    ['vllm:request_inference_time_seconds', 2],
+    ['vllm:request_prefill_time_seconds', 2],
+    ['vllm:request_decode_time_seconds', 2],
     ['vllm:e2e_request_latency_seconds', 2],
+    ['vllm:iteration_tokens_total', 9],
+    ['vllm:request_prompt_tokens', 2],
+    ['vllm:request_generation_tokens', 2],
+    ['vllm:request_params_max_tokens', 2],
   ]);
+  const sumOf = (name: string): number | null | undefined => {
+    const family = families.find((one) => one.name === name);
+    return family && readHistograms(family)[0]?.sum;
+  };
+  // Two prompts of 5 tokens, and every output token but the last of each is computed too.
+  expect(sumOf('vllm:iteration_tokens_total')).toBe(10 + 7);
+  expect(sumOf('vllm:request_prompt_tokens')).toBe(10);
+  expect(sumOf('vllm:request_generation_tokens')).toBe(9);
+  expect(sumOf('vllm:request_params_max_tokens')).toBe(9);
+  const seconds = ['queue_time', 'prefill_time', 'decode_time'].map(
+    (phase) => sumOf(`vllm:request_${phase}_seconds`) ?? Number.NaN,
+  );
+  const wholeSeconds = sumOf('vllm:e2e_request_latency_seconds') ?? Number.NaN;
+  expect(seconds.reduce((sum, part) => sum + part)).toBeCloseTo(wholeSeconds, 9);
+  const lengthFamily = families.find((one) => one.name === 'vllm:request_prompt_tokens');
+  const edges = lengthFamily && readHistograms(lengthFamily)[0]?.buckets.map((b) => b.upperEdge);
+  expect(edges?.slice(0, 5)).toEqual([1, 2, 5, 10, 20]);
+  // Up to the longest context, 32,768.
+  expect(edges?.slice(-2)).toEqual([20_000, Number.POSITIVE_INFINITY]);
 });
 
 test('a port in use is a problem of the environment', async () => {

@@ -180,6 +180,7 @@ describe('the same arrivals', () => {
     const driver = new StepDriver(createEngine(engine), clock, {
       queueTimeoutNs,
       stepFactorAt: () => 1,
+      onStep: () => {},
       lateness: new LatenessMeter(),
     });
     const tokensNs = arrivalsOf(schedule).map(({ atNs, ...lengths }, index) => {
