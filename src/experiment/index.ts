@@ -3,13 +3,26 @@
  * preflight, load points, summary; `simulate-run.ts` is the same without a server. Touches the
  * world through the client, host and store rooms and through the ports it is given.
  */
+export * from './assemble-comparison.ts';
+export * from './await-target.ts';
+export {
+  type CapacityEvent,
+  type CapacityPorts,
+  type CapacityResult,
+  type CapacitySearch,
+  plannedSeconds,
+  searchCapacity,
+} from './search-capacity.ts';
 export * from './check-target.ts';
+export * from './compare-stored.ts';
 export * from './exit-code.ts';
 export * from './load-points.ts';
+export * from './measure-pairs.ts';
 export * from './plan-run.ts';
 export * from './preflight.ts';
 export * from './prompt-source.ts';
 export * from './run-experiment.ts';
+export { questionOf } from './run-question.ts';
 export { specText } from './run-manifest.ts';
 export {
   SIMULATED_URL,
@@ -18,3 +31,7 @@ export {
   type SimulationPorts,
 } from './simulate-run.ts';
 export * from './summarise-run.ts';
+export type { StoredSide } from './slice-run.ts';
+export { stepTimeBand } from './step-time-band.ts';
+export { measuredDriver, simulatedDriver, type WindowDriver } from './window-driver.ts';
+export { type CircuitBreakers, DEFAULT_BREAKERS } from './window-watch.ts';

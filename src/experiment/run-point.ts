@@ -26,7 +26,7 @@ export interface PointRunOptions {
   readonly clock: Clock;
   readonly dialect: Dialect;
   readonly budget: Budget;
-  readonly folder: RunFolder;
+  readonly folder: Pick<RunFolder, 'appendRecord'>;
   readonly template: RecordTemplate;
   readonly stopStarts: AbortSignal;
   readonly cancelAll: AbortSignal;
@@ -92,7 +92,10 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
  * A closed loop is planned longer than it runs; what lies beyond the last place it came to is no
  * result. Places before that are, because users do not come to theirs in order.
  */
-export function pointRecorder(point: PlannedPoint, folder: RunFolder): PointRecorder {
+export function pointRecorder(
+  point: PlannedPoint,
+  folder: Pick<RunFolder, 'appendRecord'>,
+): PointRecorder {
   let lastReached = -1;
   let written = 0;
   return {

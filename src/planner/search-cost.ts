@@ -4,8 +4,8 @@
 export interface LoadPrices {
   readonly inputTokensPerRequest: number | null;
   readonly outputTokensPerRequest: number | null;
-  readonly pricePerMillionInputTokensUsd: number | null;
-  readonly pricePerMillionOutputTokensUsd: number | null;
+  /** Of its tokens. */
+  readonly costPerRequestUsd: number | null;
   /** Of the whole service under test. */
   readonly pricePerHourUsd: number | null;
 }
@@ -29,8 +29,7 @@ export function searchCost(
   const outputTokens = times(prices.outputTokensPerRequest, requests);
   const parts = [
     times(prices.pricePerHourUsd, load.seconds / 3_600),
-    product(prices.pricePerMillionInputTokensUsd, inputTokens),
-    product(prices.pricePerMillionOutputTokensUsd, outputTokens),
+    times(prices.costPerRequestUsd, requests),
   ].filter((part) => part !== null);
   return {
     seconds: load.seconds,
@@ -54,8 +53,4 @@ export function secondsToReach(
 
 function times(price: number | null, count: number): number | null {
   return price === null ? null : price * count;
-}
-
-function product(perMillion: number | null, count: number | null): number | null {
-  return perMillion === null || count === null ? null : (perMillion * count) / 1e6;
 }

@@ -50,7 +50,8 @@ export type SearchStep =
 /**
  * Why a search ended. `metEverywhere`: at the highest load allowed the target is still met.
  * `missedEverywhere`: even the lowest misses it. `targetDown`: three windows in a row were broken
- * and none was ever good. `unusable`: three in a row could not be trusted.
+ * and none was ever good. `unusable`: three in a row could not be trusted. `spendingLimit`: a budget
+ * of requests, tokens or money is used up.
  */
 export type SearchEnd =
   | 'budgetSpent'
@@ -59,6 +60,7 @@ export type SearchEnd =
   | 'missedEverywhere'
   | 'targetDown'
   | 'unusable'
+  | 'spendingLimit'
   | 'interrupted';
 
 const IN_A_ROW = 3;

@@ -7,3 +7,7 @@ export * from './simulated-beside.ts';
 export * from './terminal-report.ts';
 export { k6Prompts, type K6Prompt } from './k6-prompts.ts';
 export * from './k6-script.ts';
+export * from './junit-comparison.ts';
+export * from './markdown-comparison.ts';
+export * from './terminal-comparison.ts';
+export { costText, secondsText, terminalCapacity } from './terminal-capacity.ts';
