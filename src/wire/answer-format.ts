@@ -27,10 +27,15 @@ const END_MARK = '[DONE]';
 
 /**
  * Messages that hold JSON objects. An `error` event and an announced error are failures, empty data
- * is nothing, and `[DONE]` is the end mark, in every dialect.
+ * is nothing, and `[DONE]` is the end mark, in every dialect. A stray object is only an error or
+ * nothing.
  */
 export function jsonMessages(state: ReadingState, read: ReadObject): ReadMessage {
-  return ({ event, data }, stamp) => {
+  return ({ event, data, isStray }, stamp) => {
+    if (isStray) {
+      readObject(state, () => {}, parseObject(data) ?? {}, stamp);
+      return;
+    }
     if (event === 'error') {
       state.sawEvent(stamp.atNs);
       state.failByServer(data);

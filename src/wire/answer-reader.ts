@@ -6,10 +6,9 @@ import {
   type ReadObject,
 } from './answer-format.ts';
 import type { AnswerReader, AnswerReading, ReaderOptions, ReaderState } from './dialect.ts';
-import type { EventDecoder } from './event-decoder.ts';
+import type { EventDecoder, StreamMessage } from './event-decoder.ts';
 import { parseObject } from './json-object.ts';
 import { ReadingState, type ReadStamp } from './reading-state.ts';
-import { announcedError } from './server-error.ts';
 
 /** A reader for one answer in this format. */
 export function createAnswerReader(format: AnswerFormat, options: ReaderOptions): AnswerReader {
@@ -21,6 +20,13 @@ class StreamReader implements AnswerReader {
   readonly #decoder: EventDecoder;
   readonly #state: ReadingState;
   readonly #read: ReadMessage;
+  /** Of the read that is being read. */
+  #stamp: ReadStamp = { atNs: 0, readId: 0 };
+
+  readonly #take = (message: StreamMessage): boolean => {
+    this.#read(message, this.#stamp);
+    return this.state === 'open';
+  };
 
   constructor(format: AnswerFormat, options: ReaderOptions) {
     this.#ends = format.ends;
@@ -38,26 +44,21 @@ class StreamReader implements AnswerReader {
   }
 
   push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
-    const state = this.#state;
-    if (state.terminalSeen) return 'ended';
-    const stamp: ReadStamp = { atNs, readId };
-    for (const message of this.#decoder.push(bytes)) {
-      if (state.terminalSeen) break;
-      this.#read(message, stamp);
-    }
-    if (this.#decoder.failure !== null && !state.terminalSeen) state.fail(this.#decoder.failure);
-    this.#readStrayError();
+    if (this.state !== 'open') return this.state;
+    this.#stamp = { atNs, readId };
+    this.#decoder.push(bytes, this.#take);
+    if (this.#decoder.failure !== null) this.#state.fail(this.#decoder.failure);
     return this.state;
   }
 
   end(how: 'complete' | 'cut'): void {
     const state = this.#state;
-    if (how === 'complete' && !state.terminalSeen) {
-      this.#decoder.end();
+    if (how === 'complete' && this.state === 'open') {
+      this.#decoder.end(this.#take);
       if (this.#decoder.failure !== null) state.fail(this.#decoder.failure);
-      this.#readStrayError();
     }
     if (this.#decoder.unknownFieldCount > 0) state.note('unknownFields');
+    state.settle();
     if (state.failed) return;
     if (!state.terminalSeen && this.#decoder.unterminated) state.note('unterminatedEvent');
     if (!this.#isWhole(how)) {
@@ -73,15 +74,6 @@ class StreamReader implements AnswerReader {
   #isWhole(how: 'complete' | 'cut'): boolean {
     if (this.#state.terminalSeen || this.#state.finishSeen) return true;
     return this.#ends === 'body' && how === 'complete' && !this.#decoder.unterminated;
-  }
-
-  /** An error body sent as it is, outside the framing. */
-  #readStrayError(): void {
-    const { strayText } = this.#decoder;
-    if (!strayText.endsWith('}\n')) return;
-    const body = parseObject(strayText);
-    const error = body === null ? null : announcedError(body);
-    if (error !== null) this.#state.failByServer(error);
   }
 }
 
@@ -129,6 +121,7 @@ class BodyReader implements AnswerReader {
     }
     state.sawEvent(this.#lastRead.atNs);
     readObject(state, this.#read, body, this.#lastRead);
+    state.settle();
     if (!state.finishSeen) state.note('noFinishReason');
     if (!state.hasOutput) state.fail('empty');
   }

@@ -11,6 +11,7 @@ import type {
   FramingFailure,
   FramingLimits,
   StreamMessage,
+  TakeMessage,
 } from './event-decoder.ts';
 
 const PRELUDE_BYTES = 12;
@@ -25,10 +26,10 @@ const STRING = 7;
 export class AwsEventStreamDecoder implements EventDecoder {
   readonly commentCount = 0;
   readonly unknownFieldCount = 0;
-  readonly strayText = '';
   readonly #frameBytes: number;
   readonly #text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #failure: FramingFailure | null = null;
+  #stopped = false;
   #held = NO_BYTES;
   #heldLength = 0;
 
@@ -44,23 +45,21 @@ export class AwsEventStreamDecoder implements EventDecoder {
     return this.#failure === null && this.#heldLength > 0;
   }
 
-  push(piece: Uint8Array): readonly StreamMessage[] {
-    if (this.#failure !== null) return [];
-    const messages: StreamMessage[] = [];
+  push(piece: Uint8Array, take: TakeMessage): void {
+    if (this.#failure !== null || this.#stopped) return;
     const bytes = this.#joined(piece);
     let from = 0;
     while (bytes.length - from >= PRELUDE_BYTES) {
       const length = this.#frameLength(bytes.subarray(from, from + PRELUDE_BYTES));
       if (length === null || bytes.length - from < length) break;
-      this.#frame(bytes.subarray(from, from + length), messages);
-      if (this.#failure !== null) return messages;
+      this.#frame(bytes.subarray(from, from + length), take);
+      if (this.#failure !== null || this.#stopped) return;
       from += length;
     }
     this.#keep(bytes.subarray(from));
-    return messages;
   }
 
-  end(): void {}
+  end(_take: TakeMessage): void {}
 
   /** Total length of the frame that begins with this prelude; `null` when it cannot be one. */
   #frameLength(prelude: Uint8Array): number | null {
@@ -72,7 +71,7 @@ export class AwsEventStreamDecoder implements EventDecoder {
     return this.#failure === null ? length : null;
   }
 
-  #frame(frame: Uint8Array, messages: StreamMessage[]): void {
+  #frame(frame: Uint8Array, take: TakeMessage): void {
     const view = viewOf(frame);
     const bodyEnd = frame.length - CRC_BYTES;
     const headersEnd = PRELUDE_BYTES + view.getUint32(4);
@@ -82,7 +81,7 @@ export class AwsEventStreamDecoder implements EventDecoder {
       return;
     }
     const data = this.#decode(frame.subarray(headersEnd, bodyEnd));
-    if (data !== null) messages.push(messageOf(headers, data));
+    if (data !== null) this.#stopped = !take(messageOf(headers, data));
   }
 
   /** The text headers by name; `null` when they are malformed. */
@@ -148,19 +147,16 @@ export class AwsEventStreamDecoder implements EventDecoder {
 function messageOf(headers: ReadonlyMap<string, string>, data: string): StreamMessage {
   const kind = headers.get(':message-type');
   if (kind === 'exception') {
-    return { event: 'error', data: errorData(headers.get(':exception-type'), data) };
+    return errorMessage(headers.get(':exception-type'), data);
   }
   if (kind === 'error') {
-    return {
-      event: 'error',
-      data: errorData(headers.get(':error-code'), headers.get(':error-message') ?? ''),
-    };
+    return errorMessage(headers.get(':error-code'), headers.get(':error-message') ?? '');
   }
-  return { event: headers.get(':event-type') ?? null, data };
+  return { event: headers.get(':event-type') ?? null, data, isStray: false };
 }
 
-function errorData(code: string | undefined, message: string): string {
-  return JSON.stringify({ code, message });
+function errorMessage(code: string | undefined, message: string): StreamMessage {
+  return { event: 'error', data: JSON.stringify({ code, message }), isStray: false };
 }
 
 function viewOf(bytes: Uint8Array): DataView {

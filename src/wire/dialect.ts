@@ -34,7 +34,7 @@ export interface RequestIntent {
 
 export interface ReaderOptions {
   readonly stream: boolean;
-  /** `n` of the request body. More than one choice fails as `multipleChoices`. */
+  /** `n` of the request body. More than one choice fails as `multipleChoices`, at the end. */
   readonly requestedChoices: number;
   readonly lineBytes: number;
   /** Keep the answer text in memory for checks. */

@@ -9,7 +9,12 @@ export interface StreamMessage {
   readonly event: string | null;
   /** Its content as text; may be empty. */
   readonly data: string;
+  /** A JSON object found outside the framing: nothing but an error body is looked for in it. */
+  readonly isStray: boolean;
 }
+
+/** Takes a message and says whether another is wanted. */
+export type TakeMessage = (message: StreamMessage) => boolean;
 
 /** Why a stream cannot be read on. `json`: the framing itself is JSON and is broken. */
 export type FramingFailure = 'utf8' | 'lineLimit' | 'json' | 'protocol';
@@ -29,12 +34,13 @@ export interface EventDecoder {
   readonly commentCount: number;
   /** Lines that the framing does not know. They are ignored. */
   readonly unknownFieldCount: number;
-  /** Text outside the framing from the first that opens a JSON object: maybe a bare error body. */
-  readonly strayText: string;
   /** Whether bytes are left of a message that was not completed. Says nothing after a failure. */
   readonly unterminated: boolean;
-  /** Reads the next piece and returns the messages it completed. */
-  push(piece: Uint8Array): readonly StreamMessage[];
-  /** The stream is over. */
-  end(): void;
+  /**
+   * Reads the next piece and hands over the messages it completed, until one is not wanted any
+   * more: from there on nothing is read or counted, so that no cut can tell.
+   */
+  push(piece: Uint8Array, take: TakeMessage): void;
+  /** The stream is over: what is left may still be a message. */
+  end(take: TakeMessage): void;
 }

@@ -4,12 +4,7 @@
  * last line needs no line end. Pieces are cut by counting brackets outside strings; whether a piece
  * is JSON is for its reader to see.
  */
-import type {
-  EventDecoder,
-  FramingFailure,
-  FramingLimits,
-  StreamMessage,
-} from './event-decoder.ts';
+import type { EventDecoder, FramingFailure, FramingLimits, TakeMessage } from './event-decoder.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -26,10 +21,10 @@ type Place = 'start' | 'between' | 'inside' | 'over';
 export class JsonSequenceDecoder implements EventDecoder {
   readonly commentCount = 0;
   readonly unknownFieldCount = 0;
-  readonly strayText = '';
   readonly #lineBytes: number;
   readonly #text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #failure: FramingFailure | null = null;
+  #stopped = false;
   #place: Place = 'start';
   #inArray = false;
   #depth = 0;
@@ -55,25 +50,24 @@ export class JsonSequenceDecoder implements EventDecoder {
     return this.#inArray && this.#place !== 'over';
   }
 
-  push(piece: Uint8Array): readonly StreamMessage[] {
-    const messages: StreamMessage[] = [];
+  push(piece: Uint8Array, take: TakeMessage): void {
+    if (this.#isOver()) return;
     let from = 0;
-    for (let at = 0; at < piece.length && this.#failure === null; at += 1) {
+    for (let at = 0; at < piece.length && !this.#isOver(); at += 1) {
       const byte = piece[at] as number;
       if (this.#place !== 'inside') {
         this.#outside(byte);
         from = at;
       } else if (this.#closes(byte)) {
-        this.#complete(piece.subarray(from, at + 1), messages);
+        this.#complete(piece.subarray(from, at + 1), take);
       } else if (this.#heldLength + at + 1 - from > this.#lineBytes) {
         this.#failure = 'lineLimit';
       }
     }
-    if (this.#failure === null && this.#place === 'inside') this.#hold(piece.subarray(from));
-    return messages;
+    if (!this.#isOver() && this.#place === 'inside') this.#hold(piece.subarray(from));
   }
 
-  end(): void {}
+  end(_take: TakeMessage): void {}
 
   /** A byte between values. Anything but blanks, commas and brackets there is not JSON. */
   #outside(byte: number): void {
@@ -103,7 +97,7 @@ export class JsonSequenceDecoder implements EventDecoder {
     return this.#depth === 0;
   }
 
-  #complete(rest: Uint8Array, messages: StreamMessage[]): void {
+  #complete(rest: Uint8Array, take: TakeMessage): void {
     const length = this.#heldLength + rest.length;
     if (length > this.#lineBytes) {
       this.#failure = 'lineLimit';
@@ -116,11 +110,21 @@ export class JsonSequenceDecoder implements EventDecoder {
     }
     this.#heldLength = 0;
     this.#place = 'between';
+    const data = this.#decoded(value);
+    if (data !== null) this.#stopped = !take({ event: null, data, isStray: false });
+  }
+
+  #decoded(bytes: Uint8Array): string | null {
     try {
-      messages.push({ event: null, data: this.#text.decode(value) });
+      return this.#text.decode(bytes);
     } catch {
       this.#failure = 'utf8';
+      return null;
     }
+  }
+
+  #isOver(): boolean {
+    return this.#failure !== null || this.#stopped;
   }
 
   #hold(bytes: Uint8Array): void {

@@ -49,7 +49,7 @@ class ChunkReader {
 
   #choices(choices: readonly unknown[], usage: Usage | null, stamp: ReadStamp): void {
     this.#state.sawChoices(stamp.atNs);
-    if (choices.length > 1) this.#state.fail('multipleChoices');
+    if (choices.length > 1) this.#refuseChoices();
     const content = noContent();
     for (const item of choices) {
       const choice = asObject(item);
@@ -79,8 +79,14 @@ class ChunkReader {
    */
   #checkIndex(index: number): void {
     if (index === this.#lastIndex) return;
-    if (this.#requestedChoices > 1 || index < this.#lastIndex) this.#state.fail('multipleChoices');
+    if (this.#requestedChoices > 1 || index < this.#lastIndex) this.#refuseChoices();
     else this.#state.note('choiceIndexCounts');
     this.#lastIndex = index;
+  }
+
+  /** Choices that were asked for are read to the end, each; others are nothing we can read. */
+  #refuseChoices(): void {
+    if (this.#requestedChoices > 1) this.#state.failAtEnd('multipleChoices');
+    else this.#state.fail('multipleChoices');
   }
 }

@@ -41,6 +41,7 @@ export class ReadingState {
   #terminalNs: number | null = null;
   #queueNs: number | null = null;
   #failure: FailureClass | null = null;
+  #failureAtEnd: FailureClass | null = null;
   #error: ServerError | null = null;
 
   constructor(options: { readonly keepText: boolean }) {
@@ -128,6 +129,16 @@ export class ReadingState {
   /** The first failure stands. */
   fail(failure: FailureClass): void {
     this.#failure ??= failure;
+  }
+
+  /** A failure that is told at the end: what is read until then is still of use. */
+  failAtEnd(failure: FailureClass): void {
+    this.#failureAtEnd ??= failure;
+  }
+
+  /** The answer is over: a failure that waited for that stands now. */
+  settle(): void {
+    this.#failure ??= this.#failureAtEnd;
   }
 
   /** The server announced an error inside a response that began well. */

@@ -30,7 +30,8 @@ const FORMAT: AnswerFormat = {
 
 /** The data of an `output` event is the text itself. */
 function readEvents(state: ReadingState): ReadMessage {
-  return ({ event, data }, stamp) => {
+  return ({ event, data, isStray }, stamp) => {
+    if (isStray) return;
     state.sawEvent(stamp.atNs);
     if (event === 'output') {
       state.sawChoices(stamp.atNs);

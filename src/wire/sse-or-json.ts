@@ -1,10 +1,5 @@
 /** For servers that stream either way: the first character tells SSE from a sequence of JSON. */
-import type {
-  EventDecoder,
-  FramingFailure,
-  FramingLimits,
-  StreamMessage,
-} from './event-decoder.ts';
+import type { EventDecoder, FramingFailure, FramingLimits, TakeMessage } from './event-decoder.ts';
 import { JsonSequenceDecoder } from './json-sequence.ts';
 import { SseDecoder } from './sse.ts';
 
@@ -36,24 +31,23 @@ export class SseOrJsonDecoder implements EventDecoder {
     return this.#inner?.unknownFieldCount ?? 0;
   }
 
-  get strayText(): string {
-    return this.#inner?.strayText ?? '';
-  }
-
   get unterminated(): boolean {
     return this.#inner?.unterminated ?? false;
   }
 
-  push(piece: Uint8Array): readonly StreamMessage[] {
-    if (this.#inner !== null) return this.#inner.push(piece);
+  push(piece: Uint8Array, take: TakeMessage): void {
+    if (this.#inner !== null) {
+      this.#inner.push(piece, take);
+      return;
+    }
     const at = piece.findIndex((byte) => byte > SPACE);
-    if (at === -1) return [];
+    if (at === -1) return;
     const isJson = piece[at] === OPEN_BRACE || piece[at] === OPEN_BRACKET;
     this.#inner = isJson ? new JsonSequenceDecoder(this.#limits) : new SseDecoder(this.#limits);
-    return this.#inner.push(piece.subarray(at));
+    this.#inner.push(piece.subarray(at), take);
   }
 
-  end(): void {
-    this.#inner?.end();
+  end(take: TakeMessage): void {
+    this.#inner?.end(take);
   }
 }

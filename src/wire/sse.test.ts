@@ -59,8 +59,8 @@ describe('bug reports, section 4: reading events', () => {
 
   test('evalscope#1474: id and event beside the data', () => {
     expect(decode([utf8('id: x\nevent: note\ndata: A\n\ndata: B\n\n')]).events).toEqual([
-      { id: 'x', event: 'note', data: 'A' },
-      { id: null, event: null, data: 'B' },
+      { id: 'x', event: 'note', data: 'A', isStray: false },
+      { id: null, event: null, data: 'B', isStray: false },
     ]);
   });
 
@@ -134,13 +134,14 @@ test('a line, or the data of one event, over its budget is a failure', () => {
   );
 });
 
-test('a JSON object without framing is kept as stray text', () => {
+test('a JSON object without framing is handed over as such, wherever it stands', () => {
   const body = '{\n  "error": {\n    "message": "boom"\n  }\n}';
-  expect(JSON.parse(decode([utf8(body)]).decoder.strayText)).toEqual({
-    error: { message: 'boom' },
-  });
+  for (const text of [body, `${body}\n`, `data: A\n\n${body}\ndata: B\n\n`]) {
+    const stray = decode([utf8(text)]).events.filter(({ isStray }) => isStray);
+    expect(stray.map(({ data }) => JSON.parse(data))).toEqual([{ error: { message: 'boom' } }]);
+  }
   const line = decode([utf8('error: {"message":"boom"}\n\n')]);
-  expect(line.decoder.strayText).toBe('');
+  expect(line.events).toEqual([]);
   expect(line.decoder.unknownFieldCount).toBe(1);
 });
 
@@ -165,8 +166,8 @@ const stream = fc
 /** Everything observable of one decoding. */
 function outcome(pieces: readonly Uint8Array[], lineBytes?: number): unknown {
   const { events, decoder } = decode(pieces, lineBytes);
-  const { failure, commentCount, retryMs, unknownFieldCount, strayText, unterminated } = decoder;
-  return { events, failure, commentCount, retryMs, unknownFieldCount, strayText, unterminated };
+  const { failure, commentCount, retryMs, unknownFieldCount, unterminated } = decoder;
+  return { events, failure, commentCount, retryMs, unknownFieldCount, unterminated };
 }
 
 describe('laws', () => {
@@ -212,7 +213,8 @@ describe('laws', () => {
         });
         parser.feed(text);
         const { events, decoder } = decode([bytes, utf8('\n\n')]);
-        expect(events).toEqual(
+        const framed = events.filter(({ isStray }) => !isStray);
+        expect(framed.map(({ event, id, data }) => ({ event, id, data }))).toEqual(
           seen.map(({ event, id, data }) => ({ event: event ?? null, id: id ?? null, data })),
         );
         expect(decoder.commentCount).toBe(comments);

@@ -7,7 +7,11 @@
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 
+import { JsonSequenceDecoder } from './json-sequence.ts';
 import type { EventDecoder, FramingLimits, StreamMessage } from './event-decoder.ts';
+
+/** Takes an event and says whether another is wanted. */
+export type TakeEvent = (event: SseEvent) => boolean;
 
 /** One dispatched event. */
 export interface SseEvent extends StreamMessage {
@@ -28,10 +32,7 @@ const SPACE = 32;
 const COLON = 58;
 const OPEN_BRACE = 123;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
-const NO_EVENTS: readonly SseEvent[] = [];
 const NO_BYTES = new Uint8Array(0);
-/** Enough for any error body; a stray text longer than this is not one. */
-const STRAY_LIMIT = 65_536;
 
 /**
  * Decodes one response. The events are the same for every way to cut the bytes into pieces.
@@ -55,10 +56,12 @@ export class SseDecoder implements EventDecoder {
   #dataBytes = 0;
 
   #failure: SseFailure | null = null;
+  #stopped = false;
   #commentCount = 0;
   #retryMs: number | null = null;
   #unknownFieldCount = 0;
-  #strayText = '';
+  /** Reads unknown lines from one that opens a JSON object: an error body without framing. */
+  #stray: JsonSequenceDecoder | null = null;
 
   /** `lineBytes` bounds a line, and the data of an event. */
   constructor(limits: FramingLimits) {
@@ -84,21 +87,14 @@ export class SseDecoder implements EventDecoder {
     return this.#unknownFieldCount;
   }
 
-  /** Unknown lines from the first that opens a JSON object: an error body without framing. */
-  get strayText(): string {
-    return this.#strayText;
-  }
-
   /** Whether bytes are left that no blank line has dispatched. Says nothing after a failure. */
   get unterminated(): boolean {
     return this.#failure === null && (this.#data !== null || this.#partialLength > 0);
   }
 
-  /** Reads the next piece and returns the events it completed. */
-  push(piece: Uint8Array): readonly SseEvent[] {
-    if (this.#failure !== null) return NO_EVENTS;
+  push(piece: Uint8Array, take: TakeEvent): void {
+    if (this.#isOver()) return;
     const bytes = this.#markBytes === null ? piece : this.#withoutMark(piece);
-    const events: SseEvent[] = [];
     let from = 0;
     if (this.#skipLf && bytes.length > 0) {
       this.#skipLf = false;
@@ -109,8 +105,8 @@ export class SseDecoder implements EventDecoder {
     while (nextLf !== -1 || nextCr !== -1) {
       const endsInCr = nextCr !== -1 && (nextLf === -1 || nextCr < nextLf);
       const end = endsInCr ? nextCr : nextLf;
-      this.#line(bytes, from, end, events);
-      if (this.#failure !== null) return events;
+      this.#line(bytes, from, end, take);
+      if (this.#isOver()) return;
       from = end + 1;
       if (endsInCr) {
         if (from === bytes.length) this.#skipLf = true;
@@ -120,38 +116,41 @@ export class SseDecoder implements EventDecoder {
       if (nextLf !== -1 && nextLf < from) nextLf = bytes.indexOf(LF, from);
     }
     if (from < bytes.length) this.#keep(bytes, from);
-    return events.length === 0 ? NO_EVENTS : events;
   }
 
   /**
    * The stream is over. An event without its blank line is not dispatched, as the standard says:
    * see {@link unterminated}. A last line that is no field may still be a bare error body.
    */
-  end(): void {
-    if (this.#failure !== null || this.#partialLength === 0) return;
-    const text = this.#decode(this.#partial, 0, this.#partialLength);
-    if (text !== null && this.#isStray(this.#partial[0] as number)) this.#addStray(text);
+  end(take: TakeEvent): void {
+    if (this.#isOver() || this.#partialLength === 0) return;
+    if (this.#decode(this.#partial, 0, this.#partialLength) === null) return;
+    this.#addStray(this.#partial.subarray(0, this.#partialLength), take);
   }
 
-  #line(bytes: Uint8Array, from: number, end: number, events: SseEvent[]): void {
+  #isOver(): boolean {
+    return this.#failure !== null || this.#stopped;
+  }
+
+  #line(bytes: Uint8Array, from: number, end: number, take: TakeEvent): void {
     if (this.#partialLength === 0) {
-      this.#field(bytes, from, end, events);
+      this.#field(bytes, from, end, take);
       return;
     }
     this.#keep(bytes.subarray(0, end), from);
     const length = this.#partialLength;
     this.#partialLength = 0;
-    if (this.#failure === null) this.#field(this.#partial, 0, length, events);
+    if (this.#failure === null) this.#field(this.#partial, 0, length, take);
   }
 
   /** One line without its end: the bytes `from` … `end`. */
-  #field(bytes: Uint8Array, from: number, end: number, events: SseEvent[]): void {
+  #field(bytes: Uint8Array, from: number, end: number, take: TakeEvent): void {
     if (end - from > this.#lineBytes) {
       this.#failure = 'lineLimit';
       return;
     }
     if (from === end) {
-      this.#dispatch(events);
+      this.#dispatch(take);
       return;
     }
     const colon = bytes.indexOf(COLON, from);
@@ -176,7 +175,9 @@ export class SseDecoder implements EventDecoder {
         this.#commentCount += 1;
         return;
       case 'unknown':
-        this.#unknown(bytes, from, end);
+        this.#unknownFieldCount += 1;
+        if (this.#decode(bytes, from, end) === null) return;
+        this.#addStray(bytes.subarray(from, end), take);
     }
   }
 
@@ -186,12 +187,13 @@ export class SseDecoder implements EventDecoder {
     else this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
   }
 
-  #dispatch(events: SseEvent[]): void {
+  #dispatch(take: TakeEvent): void {
     if (this.#data !== null) {
-      events.push({
+      this.#stopped = !take({
         event: this.#event === '' ? null : this.#event,
         id: this.#id,
         data: this.#data,
+        isStray: false,
       });
     }
     this.#event = '';
@@ -200,18 +202,15 @@ export class SseDecoder implements EventDecoder {
     this.#dataBytes = 0;
   }
 
-  #unknown(bytes: Uint8Array, from: number, end: number): void {
-    this.#unknownFieldCount += 1;
-    const text = this.#decode(bytes, from, end);
-    if (text !== null && this.#isStray(bytes[from] as number)) this.#addStray(text);
-  }
-
-  #isStray(firstByte: number): boolean {
-    return firstByte === OPEN_BRACE || this.#strayText !== '';
-  }
-
-  #addStray(text: string): void {
-    if (this.#strayText.length < STRAY_LIMIT) this.#strayText += `${text}\n`;
+  #addStray(line: Uint8Array, take: TakeEvent): void {
+    if (this.#stray?.unterminated !== true) {
+      if (line[0] !== OPEN_BRACE) return;
+      this.#stray = new JsonSequenceDecoder({ lineBytes: this.#lineBytes });
+    }
+    this.#stray.push(line, ({ data }) => {
+      this.#stopped = !take({ event: null, id: null, data, isStray: true });
+      return !this.#stopped;
+    });
   }
 
   #decode(bytes: Uint8Array, from: number, end: number): string | null {

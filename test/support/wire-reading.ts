@@ -30,8 +30,9 @@ export interface Decoded {
 
 export function decode(pieces: readonly Uint8Array[], lineBytes = 1_000_000): Decoded {
   const decoder = new SseDecoder({ lineBytes });
-  const events = pieces.flatMap((piece) => decoder.push(piece));
-  decoder.end();
+  const events: SseEvent[] = [];
+  for (const piece of pieces) decoder.push(piece, (event) => events.push(event) > 0);
+  decoder.end((event) => events.push(event) > 0);
   return { events, decoder };
 }
 
