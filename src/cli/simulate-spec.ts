@@ -1,7 +1,13 @@
 /** `goodput simulate SPEC`: the load of a run file, or of its flags, on a simulated service. */
 import { type Command, Option } from 'commander';
 import { type ExitCode, ProblemsError, usageProblem } from '../base/index.ts';
-import { parseRunSpec, RUN_FLAGS, runSpecFromFlags, type RunSpec } from '../config/index.ts';
+import {
+  parseRunSpec,
+  RUN_FLAGS,
+  runSpecFromFlags,
+  type RunSpec,
+  type ServiceKeys,
+} from '../config/index.ts';
 import type { EngineOptions, KvMemoryOptions } from '../engine/index.ts';
 import {
   isSweep,
@@ -137,8 +143,8 @@ export async function simulateSpec(
   command: Command,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const options = command.opts<SpecOptions>();
   const spec = readSimulatedSpec(file, command, context);
+  const options = { ...command.opts<SpecOptions>(), ...standingIn(spec.service, command) };
   const { target, cost } = readTarget(options);
   const now = new Date();
   const dir = spec.out ?? defaultRunDir(spec.name, now);
@@ -166,6 +172,14 @@ export async function simulateSpec(
     progress.end();
     interrupts.release();
   }
+}
+
+/** What the run file says of the service where no flag does. */
+function standingIn(service: ServiceKeys, command: Command): Record<string, string | boolean> {
+  const given = Object.entries(service).filter(
+    ([name]) => command.getOptionValueSource(name) !== 'cli',
+  );
+  return Object.fromEntries(given);
 }
 
 /** As for `run`, save that there is no target to name. */

@@ -3,6 +3,7 @@
  * Start with `run-spec.ts` (the result) and `parse-run-spec.ts`. Pure: files are read elsewhere.
  */
 export * from './config-reference.ts';
+export { faultReference } from './fault-reference.ts';
 export { faultScriptJsonSchema, parseFaultScript } from './parse-fault-script.ts';
 export { correctnessOf, fittedObjective, type JudgedRun } from './fitted-objective.ts';
 export * from './parse-run-spec.ts';
@@ -14,3 +15,4 @@ export * from './run-spec.ts';
 export * from './run-spec-yaml.ts';
 export type { Environment } from './substitute-env.ts';
 export type { FlagValue, FlagValues } from './written-flags.ts';
+export { SERVICE_KEYS, type ServiceKeys } from './service-schema.ts';

@@ -4,14 +4,14 @@ import { assert, assertNever, InvariantError } from '../base/index.ts';
 import { type AnswerCheck } from '../slo/index.ts';
 import { DIALECTS } from '../wire/index.ts';
 import { fittedObjective, type ReadObjective } from './fitted-objective.ts';
+import { DEFAULT_INPUT, DEFAULT_OUTPUT } from './class-schema.ts';
 import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
 import type { KeyPath, Written } from './key-path.ts';
 import type { RunFile } from './run-file-schema.ts';
 import type { BudgetSpec, LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
+import { SERVICE_NAMES_OR_PATHS, SERVICE_PATHS, type ServiceKeys } from './service-schema.ts';
 import type { Environment } from './substitute-env.ts';
 
-const DEFAULT_INPUT_TOKENS = 1024;
-const DEFAULT_OUTPUT_TOKENS = 128;
 const DEFAULT_MAX_IN_FLIGHT = 1024;
 
 /** Makes the spec from keys that passed the schema and every check. */
@@ -47,7 +47,9 @@ export function assembleRunSpec(
     objective: read === null ? null : fittedObjective(read, { workload, checks }),
     checks,
     budget: budgetSpec(keys, load),
+    hypothesis: keys.hypothesis ?? null,
     declare: keys.declare,
+    service: serviceKeys(keys, written),
     out: keys.out ?? null,
   };
 }
@@ -84,7 +86,7 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
 function workloadSpec(keys: RunFile, written: Written): WorkloadSpec {
   const { workload } = keys;
   const { order = 'sequential', prefix = { kind: 'unique' } } = workload;
-  const output = workload.output ?? { kind: 'fixed', tokens: DEFAULT_OUTPUT_TOKENS };
+  const output = workload.output ?? DEFAULT_OUTPUT;
   const kind = workloadKindOf(written.tree);
   const path = (key: string, value: string | undefined): string => {
     assert(value !== undefined, `workload.${key} selects the kind, so it is given`);
@@ -92,9 +94,11 @@ function workloadSpec(keys: RunFile, written: Written): WorkloadSpec {
   };
   switch (kind) {
     case 'synthetic': {
-      const input = workload.input ?? { kind: 'fixed', tokens: DEFAULT_INPUT_TOKENS };
+      const input = workload.input ?? DEFAULT_INPUT;
       return { kind, input, output, prefix };
     }
+    case 'classes':
+      return { kind, classes: workload.classes ?? [] };
     case 'prompts': {
       const file = path(kind, workload.prompts);
       const format = /\.(?:jsonl|ndjson|json)$/i.test(file) ? 'jsonl' : 'text';
@@ -141,6 +145,21 @@ function loadSpec(keys: RunFile, written: Written): LoadSpec {
     default:
       return assertNever(kind);
   }
+}
+
+function serviceKeys({ service }: RunFile, written: Written): ServiceKeys {
+  const keys: Record<string, string | boolean> = {};
+  for (const [key, value] of Object.entries(service)) if (value !== undefined) keys[key] = value;
+  for (const key of SERVICE_PATHS) {
+    const path = keys[key];
+    if (typeof path === 'string') keys[key] = filePath(written, ['service', key], path);
+  }
+  for (const key of SERVICE_NAMES_OR_PATHS) {
+    const name = keys[key];
+    if (typeof name !== 'string' || !name.startsWith('@')) continue;
+    keys[key] = `@${filePath(written, ['service', key], name.slice(1))}`;
+  }
+  return keys;
 }
 
 function budgetSpec(keys: RunFile, load: LoadSpec): BudgetSpec {

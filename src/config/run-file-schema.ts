@@ -18,6 +18,7 @@ import {
   text,
   wholeNumber,
 } from './scalars.ts';
+import { serviceSection } from './service-schema.ts';
 import { jsonRecord, targetSection } from './target-schema.ts';
 import { workloadSection } from './workload-schema.ts';
 
@@ -89,6 +90,9 @@ export const RUN_SECTIONS = {
   hypothesis: hypothesisSection
     .optional()
     .describe('What is expected of a change; `goodput compare` answers it.'),
+  service: serviceSection
+    .prefault({})
+    .describe('What `goodput simulate` serves by, as its flags; a load test does not look here.'),
   declare: jsonRecord.default({}).describe('Facts the system does not tell, e.g. `gpu: 8xH100`.'),
   out: text.optional().describe('Folder for the results.'),
 } as const;

@@ -5,6 +5,7 @@ import type { ArrivalProcess, LengthDistribution, PrefixPolicy } from '../worklo
 import { checkTree } from './check-schema.ts';
 import { objectiveValue } from './objective-tree.ts';
 import type { LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
+import { hypothesisTree } from './hypothesis-schema.ts';
 import { escapeEnv } from './substitute-env.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -65,6 +66,8 @@ function runSpecTree(spec: RunSpec): Record<string, unknown> {
       outputPrice: budget.pricePerMillionOutputTokensUsd,
       maxInFlight: budget.maxInFlight,
     }),
+    hypothesis: spec.hypothesis === null ? null : hypothesisTree(spec.hypothesis),
+    service: spec.service,
     declare: spec.declare,
     out: spec.out,
   });
@@ -104,6 +107,17 @@ function workloadTree(workload: WorkloadSpec): Record<string, unknown> {
         input: lengthValue(workload.input),
         output: lengthValue(workload.output),
         prefix: prefixText(workload.prefix),
+      };
+    case 'classes':
+      return {
+        classes: workload.classes.map(({ name, weight, priority, ...prompts }) => ({
+          name,
+          weight,
+          priority,
+          input: lengthValue(prompts.input),
+          output: lengthValue(prompts.output),
+          prefix: prefixText(prompts.prefix),
+        })),
       };
     case 'prompts':
       return {

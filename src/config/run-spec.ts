@@ -5,8 +5,17 @@
  */
 import type { JsonValue } from '../base/index.ts';
 import type { DialectName } from '../wire/index.ts';
+import type { Hypothesis } from '../comparison/index.ts';
 import type { AnswerCheck, Objective } from '../slo/index.ts';
-import type { ArrivalProcess, LengthDistribution, PrefixPolicy, Seeds } from '../workload/index.ts';
+import type { ServiceKeys } from './service-schema.ts';
+import type {
+  ArrivalProcess,
+  LengthDistribution,
+  PrefixPolicy,
+  RequestClass,
+  Seeds,
+  SyntheticPrompts,
+} from '../workload/index.ts';
 
 export type ApiName = DialectName;
 
@@ -43,12 +52,8 @@ export interface TransportLimits {
 
 /** Where prompts come from, before files are read. */
 export type WorkloadSpec =
-  | {
-      readonly kind: 'synthetic';
-      readonly input: LengthDistribution;
-      readonly output: LengthDistribution;
-      readonly prefix: PrefixPolicy;
-    }
+  | ({ readonly kind: 'synthetic' } & SyntheticPrompts)
+  | { readonly kind: 'classes'; readonly classes: readonly RequestClass[] }
   | {
       readonly kind: 'prompts';
       readonly path: string;
@@ -117,7 +122,11 @@ export interface RunSpec {
   readonly objective: Objective | null;
   readonly checks: readonly AnswerCheck[];
   readonly budget: BudgetSpec;
+  /** What is expected of a change; `goodput compare` answers it. */
+  readonly hypothesis: Hypothesis | null;
   /** Facts the system does not tell, e.g. `gpu: 8xH100`. */
   readonly declare: Readonly<Record<string, JsonValue>>;
+  /** Flags of `goodput simulate`, by name, that stand in for those not given. */
+  readonly service: ServiceKeys;
   readonly out: string | null;
 }

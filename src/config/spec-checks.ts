@@ -1,8 +1,8 @@
 /** What must hold between keys: contradictions, and budgets that cannot hold the load. */
 import { assertNever, durationText, NS_PER_SECOND, type Problem } from '../base/index.ts';
 import type { Objective } from '../slo/index.ts';
-import { DIALECTS } from '../wire/index.ts';
 import type { LengthDistribution } from '../workload/index.ts';
+import { DIALECTS } from '../wire/index.ts';
 import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
 import { valueAt, type KeyPath, type Written } from './key-path.ts';
 import { howToWrite, problemAt, quotedSubject, subjectOf } from './problem-at.ts';
@@ -111,6 +111,12 @@ function exactProblems({ target }: ReadSections, written: Written): Problem[] {
 
 function workloadProblems({ target, workload }: ReadSections, written: Written): Problem[] {
   const kind = workloadKindOf(written.tree);
+  const prioritised = workload?.classes?.some(({ priority }) => priority !== 0) === true;
+  if (prioritised && target?.body['priority'] !== undefined) {
+    const path = ['target', 'body', 'priority'];
+    const message = `${subjectOf(written, path)} is one for all, and the classes have their own`;
+    return [conflict(written, path, message, 'keep the priorities of the classes')];
+  }
   if (kind === 'bodies' && target?.exact === true) {
     const path = ['target', 'exact'];
     const message = `${subjectOf(written, path)} sets answer lengths, and bodies are sent as they are`;
@@ -211,6 +217,9 @@ function costProblems(
 
 /** Fewest answer tokens that any request may ask for; `null` where a file decides. */
 function shortestAnswer({ workload }: ReadSections, written: Written): number | null {
+  if (workload?.classes !== undefined) {
+    return Math.min(...workload.classes.map(({ output }) => lengthBounds(output).min));
+  }
   if (workloadKindOf(written.tree) !== 'synthetic' || workload?.output === undefined) return null;
   return lengthBounds(workload.output).min;
 }
