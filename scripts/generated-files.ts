@@ -1,5 +1,10 @@
 /** Every file of the repository that is made from code: what `npm run generate` writes. */
-import { configReference, runSpecJsonSchema } from '../src/config/index.ts';
+import {
+  configReference,
+  faultReference,
+  faultScriptJsonSchema,
+  runSpecJsonSchema,
+} from '../src/config/index.ts';
 import { COMMAND_NAMES, commandTree } from '../src/cli/command-line.ts';
 import type { CommandContext } from '../src/cli/context.ts';
 import { summaryJsonSchema } from '../src/summary/index.ts';
@@ -10,8 +15,10 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/cli.md', await cliReference()],
     ['docs/config.md', configReference()],
+    ['docs/faults.md', faultReference()],
     ['schema/summary.schema.json', jsonText(summaryJsonSchema())],
     ['schema/spec.schema.json', jsonText(runSpecJsonSchema())],
+    ['schema/faults.schema.json', jsonText(faultScriptJsonSchema())],
   ]);
 }
 

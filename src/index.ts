@@ -18,6 +18,7 @@ export * from './config/index.ts';
 export * from './report/index.ts';
 export * from './client/index.ts';
 export * from './loadgen/index.ts';
+export * from './faults/index.ts';
 export * from './emulator/index.ts';
 export * from './store/index.ts';
 export * from './experiment/index.ts';

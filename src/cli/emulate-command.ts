@@ -1,6 +1,12 @@
 /** `goodput emulate`: the embedded server, until Ctrl-C. */
 import type { Command } from 'commander';
-import { EXIT_CODES, msFromNs } from '../base/index.ts';
+import {
+  EXIT_CODES,
+  msFromNs,
+  parseDurationNs,
+  ProblemsError,
+  usageProblem,
+} from '../base/index.ts';
 import { type Emulator, startEmulator } from '../emulator/index.ts';
 import { formatOption, type Register } from './command.ts';
 import { addEmulatorFlags, readEmulatorFlags } from './emulator-flags.ts';
@@ -14,12 +20,15 @@ export const emulateCommand: Register = (program, context, finish) => {
         'continuous batching, so that overload looks like overload. Stop it with Ctrl-C.',
     );
   addEmulatorFlags(command)
+    .option('--for <duration>', 'stop by itself after so long. Left out: serve until Ctrl-C')
     .addOption(formatOption(': one line with the URL when ready'))
     .action(async (_options: unknown, self: Command) => {
+      const { format, for: text } = self.opts<{ format: string; for?: string }>();
+      const lifetimeNs = readLifetime(text);
       const emulator = await startEmulator(readEmulatorFlags(self, configContext(context)));
-      const isJson = self.opts<{ format: string }>().format === 'json';
+      const isJson = format === 'json';
       // Before it is announced: whoever reads that may stop it at once.
-      const stopped = interrupted(context.onInterrupt);
+      const stopped = interrupted(context.onInterrupt, lifetimeNs);
       context.stdout(
         isJson
           ? `${JSON.stringify({ url: emulator.url, model: emulator.options.model })}\n`
@@ -33,12 +42,32 @@ export const emulateCommand: Register = (program, context, finish) => {
     });
 };
 
-function interrupted(onInterrupt: (action: (count: number) => void) => () => void): Promise<void> {
+/** The longest a timer can wait. */
+const MOST_MS = 2 ** 31 - 1;
+
+/** Null = until Ctrl-C. Errors: ProblemsError when it is no duration a timer can wait. */
+function readLifetime(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const ns = parseDurationNs(text);
+  if (ns !== null && ns > 0 && msFromNs(ns) <= MOST_MS) return ns;
+  throw new ProblemsError([
+    usageProblem('E_USAGE_VALUE', `--for ${text} is not a duration like 30s, up to 24d`),
+  ]);
+}
+
+/** Resolves on Ctrl-C, or after the lifetime. */
+function interrupted(
+  onInterrupt: (action: (count: number) => void) => () => void,
+  lifetimeNs: number | null,
+): Promise<void> {
   return new Promise((resolve) => {
-    const release = onInterrupt(() => {
+    const stop = (): void => {
+      clearTimeout(timer);
       release();
       resolve();
-    });
+    };
+    const release = onInterrupt(stop);
+    const timer = lifetimeNs === null ? undefined : setTimeout(stop, msFromNs(lifetimeNs));
   });
 }
 

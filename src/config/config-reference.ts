@@ -2,20 +2,7 @@
 import { z } from 'zod';
 import { RUN_FLAGS } from './run-flags.ts';
 import { runFile } from './run-file-schema.ts';
-
-/** The parts of a JSON Schema node that the reference reads. */
-interface SchemaNode {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly (string | number | boolean)[];
-  readonly const?: string | number | boolean;
-  readonly anyOf?: readonly SchemaNode[];
-  readonly items?: SchemaNode;
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly required?: readonly string[];
-  readonly $ref?: string;
-}
+import { defaultText, typeText, type SchemaNode } from './schema-node.ts';
 
 /** JSON Schema (draft 2020-12) of a run file, for editors. The parser itself checks more. */
 export function runSpecJsonSchema(): Record<string, unknown> {
@@ -62,33 +49,4 @@ function rowOf(path: string, node: SchemaNode, isRequired: boolean): string {
 function mappingOf(node: SchemaNode): SchemaNode | null {
   if (node.properties !== undefined) return node;
   return node.anyOf?.map(mappingOf).find((found) => found !== null) ?? null;
-}
-
-function typeText(node: SchemaNode): string {
-  if (node.enum !== undefined) return node.enum.map((word) => `\`${String(word)}\``).join(', ');
-  if (node.const !== undefined) return `\`${String(node.const)}\``;
-  if (node.anyOf !== undefined) return [...new Set(node.anyOf.map(typeText))].join(' or ');
-  if (node.type === 'array')
-    return `list of ${node.items === undefined ? 'values' : typeText(node.items)}`;
-  if (typeof node.type === 'object') return node.type.map(typeName).join(' or ');
-  return typeName(node.type ?? 'value');
-}
-
-function typeName(type: string): string {
-  switch (type) {
-    case 'object':
-      return 'mapping';
-    case 'string':
-      return 'text';
-    case 'integer':
-      return 'whole number';
-    case 'boolean':
-      return '`true`, `false`';
-    default:
-      return type;
-  }
-}
-
-function defaultText({ default: value }: SchemaNode): string {
-  return value === undefined || typeof value === 'object' ? '' : `\`${JSON.stringify(value)}\``;
 }

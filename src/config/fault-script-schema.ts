@@ -42,6 +42,11 @@ const KINDS = [
   'refuse',
 ] as const satisfies readonly Fault['kind'][];
 
+/** The mapping of one kind of fault, with what it does. */
+function described<Shape extends z.core.$ZodLooseShape>(meaning: string, shape: Shape) {
+  return mapping(shape).describe(meaning);
+}
+
 const kind = <Kind extends Fault['kind']>(name: Kind) => z.literal(name);
 
 /** What a timer can wait for: 2³¹ ms. */
@@ -69,12 +74,15 @@ const headers = z
     }
   });
 
-const splitReads = mapping({
-  kind: kind('splitReads'),
-  pieceBytes: count.optional().describe('Bytes of a piece. Left out: every write in two halves.'),
-}).transform((keys): Fault => ({ kind: keys.kind, pieceBytes: keys.pieceBytes ?? null }));
+const splitReads = described(
+  'Every write arrives in pieces, cut anywhere: events, characters and chunk frames do not end with a read.',
+  {
+    kind: kind('splitReads'),
+    pieceBytes: count.optional().describe('Bytes of a piece. Left out: every write in two halves.'),
+  },
+).transform((keys): Fault => ({ kind: keys.kind, pieceBytes: keys.pieceBytes ?? null }));
 
-const bunching = mapping({
+const bunching = described('A proxy gathers writes before it lets any through.', {
   kind: kind('bunching'),
   events: count.optional().describe('Writes that are let through together. Default 8.'),
   interval: duration('above0', '200ms')
@@ -92,63 +100,81 @@ const bunching = mapping({
     : fail(context, 'has both events and interval', 'keep one of them');
 });
 
-const stall = mapping({
-  kind: kind('stall'),
-  afterEvents: afterEvents.prefault(NAMED_FAULTS.stall.afterEvents),
-  for: someTime.prefault('2s').describe('How long nothing comes.'),
-}).transform((keys): Fault => ({
+const stall = described(
+  'After some events nothing comes for a while, then everything. A whole answer comes so much later.',
+  {
+    kind: kind('stall'),
+    afterEvents: afterEvents.prefault(NAMED_FAULTS.stall.afterEvents),
+    for: someTime.prefault('2s').describe('How long nothing comes.'),
+  },
+).transform((keys): Fault => ({
   kind: keys.kind,
   afterEvents: keys.afterEvents,
   forNs: keys.for,
 }));
 
-const slowLoris = mapping({
+const slowLoris = described('The body trickles.', {
   kind: kind('slowLoris'),
   bytesPerSecond: count
     .prefault(NAMED_FAULTS.slowLoris.bytesPerSecond)
     .describe('Pace of the body.'),
 }).transform((keys): Fault => keys);
 
-const roleOnly = mapping({
-  kind: kind('roleOnly'),
-  deltas: count.prefault(NAMED_FAULTS.roleOnly.deltas).describe('Deltas without output.'),
-}).transform((keys): Fault => keys);
+const roleOnly = described(
+  'Deltas without output open the stream, as the role does: bytes, but no first token.',
+  {
+    kind: kind('roleOnly'),
+    deltas: count.prefault(NAMED_FAULTS.roleOnly.deltas).describe('Deltas without output.'),
+  },
+).transform((keys): Fault => keys);
 
-const multiToken = mapping({
-  kind: kind('multiToken'),
-  tokens: count.prefault(NAMED_FAULTS.multiToken.tokens).describe('Tokens of an event.'),
-}).transform((keys): Fault => keys);
+const multiToken = described(
+  'Several tokens share an event, as with speculative decoding or a slow detokenizer.',
+  {
+    kind: kind('multiToken'),
+    tokens: count.prefault(NAMED_FAULTS.multiToken.tokens).describe('Tokens of an event.'),
+  },
+).transform((keys): Fault => keys);
 
-const lateUsage = mapping({
+const lateUsage = described('What follows the finish reason, usage and end mark, comes late.', {
   kind: kind('lateUsage'),
   by: someTime.prefault('500ms').describe('How long after the finish reason.'),
 }).transform((keys): Fault => ({ kind: keys.kind, byNs: keys.by }));
 
-const reset = mapping({
-  kind: kind('reset'),
-  afterEvents: afterEvents.prefault(NAMED_FAULTS.reset.afterEvents),
-}).transform((keys): Fault => keys);
+const reset = described(
+  'The connection is reset after some events, or in place of a whole answer.',
+  {
+    kind: kind('reset'),
+    afterEvents: afterEvents.prefault(NAMED_FAULTS.reset.afterEvents),
+  },
+).transform((keys): Fault => keys);
 
-const errorEvent = mapping({
-  kind: kind('errorEvent'),
-  afterEvents: afterEvents.prefault(NAMED_FAULTS.errorEvent.afterEvents),
-  message: text.prefault(NAMED_FAULTS.errorEvent.message).describe('`error.message`.'),
-  type: text.prefault(NAMED_FAULTS.errorEvent.type).describe('`error.type`.'),
-  code: text.optional().describe('`error.code`. Default null.'),
-}).transform((keys): Fault => ({ ...keys, code: keys.code ?? null }));
+const errorEvent = described(
+  'After some events of a 200 an error is streamed, and nothing more. In place of a whole answer: status 500.',
+  {
+    kind: kind('errorEvent'),
+    afterEvents: afterEvents.prefault(NAMED_FAULTS.errorEvent.afterEvents),
+    message: text.prefault(NAMED_FAULTS.errorEvent.message).describe('`error.message`.'),
+    type: text.prefault(NAMED_FAULTS.errorEvent.type).describe('`error.type`.'),
+    code: text.optional().describe('`error.code`. Default null.'),
+  },
+).transform((keys): Fault => ({ ...keys, code: keys.code ?? null }));
 
-const refuse = mapping({
-  kind: kind('refuse'),
-  status: wholeNumber('an HTTP status', '503', 400)
-    .refine((status) => status <= 599, withHint('is no status of an error', 'write 429 or 503'))
-    .prefault(OVERLOAD.status)
-    .describe('HTTP status, 400 to 599.'),
-  message: text.prefault(OVERLOAD.message).describe('`error.message`: evidence, or none.'),
-  type: text.prefault(OVERLOAD.type).describe('`error.type`.'),
-  code: text.optional().describe('`error.code`, as `rate_limit_exceeded`. Default null.'),
-  retryAfter: someTime.optional().describe('`retry-after`, in whole seconds, rounded up.'),
-  headers: headers.optional().describe('Further headers.'),
-}).transform(({ retryAfter, code, headers: given = {}, ...keys }): Fault => {
+const refuse = described(
+  'An error in place of the answer: overload, a published limit, anything from 400 to 599.',
+  {
+    kind: kind('refuse'),
+    status: wholeNumber('an HTTP status', '503', 400)
+      .refine((status) => status <= 599, withHint('is no status of an error', 'write 429 or 503'))
+      .prefault(OVERLOAD.status)
+      .describe('HTTP status, 400 to 599.'),
+    message: text.prefault(OVERLOAD.message).describe('`error.message`: evidence, or none.'),
+    type: text.prefault(OVERLOAD.type).describe('`error.type`.'),
+    code: text.optional().describe('`error.code`, as `rate_limit_exceeded`. Default null.'),
+    retryAfter: someTime.optional().describe('`retry-after`, in whole seconds, rounded up.'),
+    headers: headers.optional().describe('Further headers.'),
+  },
+).transform(({ retryAfter, code, headers: given = {}, ...keys }): Fault => {
   const retry =
     retryAfter === undefined
       ? {}
@@ -156,8 +182,18 @@ const refuse = mapping({
   return { ...keys, code: code ?? null, headers: { ...given, ...retry } };
 });
 
-const plain = <Kind extends 'gzip' | 'missingTerminator' | 'hang'>(name: Kind) =>
-  mapping({ kind: kind(name) }).transform((keys): Fault => keys as Fault);
+const gzip = described('The body is compressed although nobody asked for it.', {
+  kind: kind('gzip'),
+}).transform((keys): Fault => keys);
+
+const missingTerminator = described(
+  'The last output, the finish reason and the end mark never come, and the body ends as if complete.',
+  { kind: kind('missingTerminator') },
+).transform((keys): Fault => keys);
+
+const hang = described('There is no answer at all.', {
+  kind: kind('hang'),
+}).transform((keys): Fault => keys);
 
 const PARAMETRIC = z.discriminatedUnion(
   'kind',
@@ -172,9 +208,9 @@ const PARAMETRIC = z.discriminatedUnion(
     reset,
     errorEvent,
     refuse,
-    plain('gzip'),
-    plain('missingTerminator'),
-    plain('hang'),
+    gzip,
+    missingTerminator,
+    hang,
   ],
   { error: withHint('is not a kind of fault', `kinds: ${KINDS.join(', ')}`) },
 );

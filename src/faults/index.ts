@@ -5,4 +5,17 @@
  */
 export * from './fault.ts';
 export * from './fault-draw.ts';
-export * from './fault-script.ts';
+export {
+  ANY_REQUEST,
+  assertScript,
+  faultShare,
+  joinScripts,
+  NO_FAULTS,
+  restartsOverlap,
+  stepFactorAt,
+  type FaultMatch,
+  type FaultPick,
+  type FaultRule,
+  type FaultScript,
+  type FaultWindow,
+} from './fault-script.ts';

@@ -1,11 +1,15 @@
 /** Faults with parameters, rules, slow stretches and restarts: what a client sees of them. */
 import { connect } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { NS_PER_MS, NS_PER_SECOND } from '../../src/base/index.ts';
+import { parseFaultScript } from '../../src/config/index.ts';
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/index.ts';
 import { ANY_REQUEST, NO_FAULTS, type Fault, type FaultRule } from '../../src/faults/index.ts';
 import type { SendResult } from '../../src/record/index.ts';
+import { REPOSITORY } from '../tidy/rooms.ts';
 import { failureOf, sendOnce, type RequestUnderTest } from '../support/http-client-harness.ts';
 
 let emulator: Emulator | null = null;
@@ -277,6 +281,13 @@ test('a restart: streams cut, connections refused, then a cold engine', async ()
   expect(metrics).toMatch(new RegExp(`^vllm:generation_tokens_total\\{.*\\} ${TOKENS}$`, 'm'));
   // What was done before the crash is not forgotten by the emulator itself.
   expect(server.stats().outputTokens).toBeGreaterThan(TOKENS);
+});
+
+test('the example is a script', () => {
+  const file = 'examples/faults.yaml';
+  const text = readFileSync(join(REPOSITORY, file), 'utf8');
+  const parsed = parseFaultScript(text, { file, env: {} });
+  expect(parsed).toMatchObject({ script: { slowSteps: [{ factor: 3 }], restarts: [{}] } });
 });
 
 test('a server that is down can be closed', async () => {
