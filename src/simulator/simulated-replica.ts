@@ -111,11 +111,12 @@ export class SimulatedReplica {
     if (this.#run === null && !this.#isBeginning) this.#beginNow();
   }
 
-  /** After everything else that happens at this instant. */
+  /** After everything else that happens at this instant, ends of others' steps included. */
   #beginNow(): void {
     const { clock } = this.#parts;
     this.#isBeginning = true;
-    clock.at(clock.nowNs(), () => this.#begin());
+    const nowNs = clock.nowNs();
+    clock.at(nowNs, () => clock.at(nowNs, () => this.#begin()));
   }
 
   #begin(): void {
