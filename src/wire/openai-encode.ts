@@ -4,32 +4,13 @@
  */
 import { assertNever } from '../base/index.ts';
 import type { FinishReason, OutputKind, Usage } from '../record/index.ts';
+import type { AnswerEncoder, AnswerHead, EncodedError, WholeAnswer } from './answer-encoder.ts';
 
-/** What is the same in every chunk of one answer. */
-export interface AnswerHead {
-  readonly id: string;
-  /** Unix time in seconds. */
-  readonly createdSeconds: number;
-  readonly model: string;
-}
-
-/** A whole answer, for a body that is not streamed. */
-export interface WholeAnswer {
-  readonly content: Readonly<Partial<Record<OutputKind, string>>>;
-  readonly finishReason: FinishReason;
-  readonly usage: Usage | null;
-}
-
-/** Writes one answer. Each text is a complete server-sent event; a body is plain JSON. */
-export interface AnswerEncoder {
-  /** The event before any content: the role in chat, `''` where the dialect has none. */
-  start(usage: Usage | null): string;
-  /** An output event. `usage` is the running total, where the client asked for it. */
-  output(kind: OutputKind, text: string, usage: Usage | null): string;
+/** The parts of a stream's end, apart. */
+export interface OpenAiEncoder extends AnswerEncoder {
   finish(reason: FinishReason, usage: Usage | null): string;
   /** The usage event, with empty `choices`. */
   usage(usage: Usage): string;
-  body(answer: WholeAnswer): string;
 }
 
 /** The end mark. */
@@ -40,13 +21,7 @@ export function commentEvent(text: string): string {
   return `: ${text}\n\n`;
 }
 
-/** An error as servers send it: in a 4xx/5xx body, or as `data` inside a stream. */
-export interface EncodedError {
-  readonly message: string;
-  readonly type: string;
-  readonly code: string | number | null;
-}
-
+/** An error in a 4xx/5xx body. */
 export function errorBody(error: EncodedError): string {
   return JSON.stringify({ error });
 }
@@ -64,7 +39,7 @@ const FINISH_WORDS: Readonly<Record<FinishReason, string>> = {
   other: 'abort',
 };
 
-export function createChatEncoder(head: AnswerHead): AnswerEncoder {
+export function createChatEncoder(head: AnswerHead): OpenAiEncoder {
   const chunkHead = headText(head, 'chat.completion.chunk');
   const event = (delta: string, finish: string, usage: Usage | null): string =>
     `data: {${chunkHead},"choices":[{"index":0,"delta":${delta},"logprobs":null,` +
@@ -72,7 +47,7 @@ export function createChatEncoder(head: AnswerHead): AnswerEncoder {
   // An emulator writes tens of thousands of these per second: all but the text is written once.
   const beforeText = `data: {${chunkHead},"choices":[{"index":0,"delta":{"content":`;
   const afterText = '},"logprobs":null,"finish_reason":null}]';
-  return {
+  return withEnd({
     start: (usage) => event('{"role":"assistant","content":""}', 'null', usage),
     output: (kind, text, usage) =>
       kind === 'answer'
@@ -87,16 +62,16 @@ export function createChatEncoder(head: AnswerHead): AnswerEncoder {
       }
       return wholeBody(head, 'chat.completion', { message }, answer);
     },
-  };
+  });
 }
 
 /** Completions carry text only, whatever its kind. */
-export function createCompletionsEncoder(head: AnswerHead): AnswerEncoder {
+export function createCompletionsEncoder(head: AnswerHead): OpenAiEncoder {
   const chunkHead = headText(head, 'text_completion');
   const event = (text: string, finish: string, usage: Usage | null): string =>
     `data: {${chunkHead},"choices":[{"index":0,"text":${JSON.stringify(text)},"logprobs":null,` +
     `"finish_reason":${finish}}]${usageField(usage)}}\n\n`;
-  return {
+  return withEnd({
     start: () => '',
     output: (_kind, text, usage) => event(text, 'null', usage),
     finish: (reason, usage) => event('', `"${FINISH_WORDS[reason]}"`, usage),
@@ -105,6 +80,22 @@ export function createCompletionsEncoder(head: AnswerHead): AnswerEncoder {
       const text = Object.values(answer.content).join('');
       return wholeBody(head, 'text_completion', { text }, answer);
     },
+  });
+}
+
+/** What the OpenAI dialects have in common. */
+function withEnd(
+  parts: Pick<OpenAiEncoder, 'start' | 'output' | 'finish' | 'usage' | 'body'>,
+): OpenAiEncoder {
+  return {
+    ...parts,
+    mediaType: 'text/event-stream; charset=utf-8',
+    open: () => '',
+    end: ({ finishReason, runningUsage, usage }) => ({
+      finish: parts.finish(finishReason, runningUsage),
+      rest: (usage === null ? '' : parts.usage(usage)) + DONE_EVENT,
+    }),
+    errorEvent,
   };
 }
 

@@ -47,6 +47,9 @@ export interface ReadAnswerOptions extends Partial<ReaderOptions> {
   readonly end?: 'complete' | 'cut' | 'open';
 }
 
+/** Some texts that came in one read. */
+export const at = (atMs: number, ...texts: string[]): Read => ({ atMs, text: texts.join('') });
+
 /** What a reader makes of these reads. */
 export function readAnswer(reads: readonly Read[], options: ReadAnswerOptions = {}): AnswerReading {
   const reader = DIALECTS[options.dialect ?? 'chat'].createReader({
@@ -67,6 +70,8 @@ export function readAnswer(reads: readonly Read[], options: ReadAnswerOptions = 
 /** Events as servers write them, for tests that spell a stream out. */
 export const sse = {
   json: (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`,
+  named: (event: string, value: unknown): string =>
+    `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`,
   delta: (delta: object, more: object = {}, choice: object = {}): string =>
     sse.json({ choices: [{ index: 0, delta, finish_reason: null, ...choice }], ...more }),
   role: (): string => sse.delta({ role: 'assistant', content: '' }),
