@@ -37,8 +37,9 @@ describe('attainment', () => {
     expect(attainment).toMatchObject({ share: null, unknownBounds: null, interval: null });
   });
 
-  it('says which interval it has and under which assumption', () => {
-    expect(attainmentOf({ ...NONE, good: 95, bad: 5 }).interval).toMatchObject({
+  it('has no interval from counts alone, and names the assumption of the one it would have', () => {
+    expect(attainmentOf({ ...NONE, good: 95, bad: 5 }).interval).toBeNull();
+    expect(attainmentOf({ ...NONE, good: 95, bad: 5 }).intervalIfIndependent).toMatchObject({
       level: 0.95,
       method: 'wilson, if independent',
       effectiveN: 100,

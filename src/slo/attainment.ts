@@ -1,6 +1,6 @@
 /** From verdicts to the two shares that matter, and to goodput. Pure counting. */
 import { NS_PER_SECOND } from '../base/index.ts';
-import { wilsonInterval, type ConfidenceInterval } from '../stats/index.ts';
+import { type ConfidenceInterval, type Dependence, wilsonInterval } from '../stats/index.ts';
 import type { Judgement } from './judgement.ts';
 
 /** Counts of verdicts over one population. Requests that were not reached are in none. */
@@ -15,8 +15,28 @@ export interface VerdictTally {
   readonly dropped: number;
 }
 
+/** How sure a share of requests is; they share a queue, so counts alone do not tell. */
+export interface Uncertainty {
+  /** Holds although requests hang together; `null` when none can be stated. */
+  readonly interval: ConfidenceInterval | null;
+  /** `null` when nothing was offered or the order of the requests is not known. */
+  readonly dependence: Dependence | null;
+  /** Why there is no interval; `null` when there is one. */
+  readonly noInterval: MissingInterval | null;
+}
+
+/**
+ * - `tooLittleData`: the window holds too few independent looks at the queue;
+ * - `growingBacklog`: the share depends on how long the window was.
+ */
+export interface MissingInterval {
+  readonly reason: 'tooLittleData' | 'growingBacklog';
+  /** About how much longer at the same load would do; `null` = not known. */
+  readonly moreSeconds: number | null;
+}
+
 /** The share of requests that met all their objectives, with its denominator and its doubt. */
-export interface Attainment {
+export interface Attainment extends Uncertainty {
   readonly good: number;
   /** Size of the denominator: scheduled − excluded, and − dropped where it is `admitted`. */
   readonly offered: number;
@@ -25,7 +45,8 @@ export interface Attainment {
   readonly share: number | null;
   /** All unjudged bad … all unjudged good. */
   readonly unknownBounds: { readonly low: number; readonly high: number } | null;
-  readonly interval: ConfidenceInterval | null;
+  /** Wilson's on the raw counts: right only if requests were independent, which they are not. */
+  readonly intervalIfIndependent: ConfidenceInterval | null;
   readonly denominator: 'offered' | 'admitted';
 }
 
@@ -42,12 +63,13 @@ export function tallyVerdicts(judgements: Iterable<Judgement>): VerdictTally {
 
 /**
  * Attainment of a tally. Over `offered` it is the SLI: what was due, dropped requests counted as
- * misses. Over `admitted` it is what the requests that were sent saw. The interval is Wilson's at
- * 95 %, right only if requests are independent.
+ * misses. Over `admitted` it is what the requests that were sent saw. A tally knows no order, so the
+ * interval that holds comes from whoever does.
  */
 export function attainmentOf(
   tally: VerdictTally,
   denominator: Attainment['denominator'] = 'offered',
+  uncertainty: Uncertainty = ORDER_UNKNOWN,
 ): Attainment {
   const { good, bad, unjudged, dropped } = tally;
   const offered = good + bad + unjudged - (denominator === 'admitted' ? dropped : 0);
@@ -58,10 +80,17 @@ export function attainmentOf(
     unjudged,
     share,
     unknownBounds: share === null ? null : { low: share, high: (good + unjudged) / offered },
-    interval: wilsonInterval(good, offered),
+    ...uncertainty,
+    intervalIfIndependent: wilsonInterval(good, offered),
     denominator,
   };
 }
+
+const ORDER_UNKNOWN: Uncertainty = {
+  interval: null,
+  dependence: null,
+  noInterval: { reason: 'tooLittleData', moreSeconds: null },
+};
 
 /** Good requests per second of a window; `null` for an empty window. */
 export function goodputRps(good: number, windowNs: number): number | null {

@@ -45,12 +45,14 @@ const CORRELATION_MOST = 0.8;
  * The ratio of sums over consecutive batches, and its variance. `independent`: the batches are
  * replications, so nothing links one to the next.
  *
- * Undefined: `null` with fewer than two batches or nothing offered.
+ * Undefined: `null` with fewer than two batches to which anything was offered.
  */
 export function batchMeans(
-  batches: readonly TimeBatch[],
+  all: readonly TimeBatch[],
   options: { readonly independent: boolean } = { independent: false },
 ): BatchMeans | null {
+  // A batch to which nothing was offered tells nothing, not that all was equal there.
+  const batches = all.filter(({ offered }) => offered > 0);
   const batchCount = batches.length;
   const good = batches.reduce((sum, batch) => sum + batch.good, 0);
   const offered = batches.reduce((sum, batch) => sum + batch.offered, 0);

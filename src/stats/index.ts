@@ -16,6 +16,7 @@ export * from './paired-bootstrap.ts';
 export * from './quantile-interval.ts';
 export * from './quantile.ts';
 export * from './queueing.ts';
+export * from './rate-interval.ts';
 export * from './rising-share.ts';
 export * from './sequential-mean.ts';
 export * from './share-interval.ts';

@@ -8,6 +8,7 @@ import { assert } from '../base/index.ts';
 import type { ConfidenceInterval } from './confidence-interval.ts';
 import { regularizedIncompleteBeta } from './incomplete-beta.ts';
 import { keptWithFewBatches } from './batch-means.ts';
+import type { Dependence } from './share-interval.ts';
 import { ceilNear } from './near-integer.ts';
 
 /** Label of {@link orderStatisticInterval}. */
@@ -57,19 +58,24 @@ export function orderStatisticInterval(
 /**
  * As {@link orderStatisticInterval}, for values that hang together: the ranks are those of a sample
  * of the effective size, carried over to the same shares of the values (Woodruff, Journal of the
- * American Statistical Association 47 (1952)). `degrees`: of the variance behind `effectiveN`.
+ * American Statistical Association 47 (1952)). `dependence`: of the share of values up to the
+ * quantile, as `shareEstimate` finds it.
  *
- * Undefined: `null` when the effective sample is too small for a bound on either side.
+ * Undefined: `null` when the effective sample is too small for a bound on either side, or when
+ * there were too few values beyond the quantile to measure how they hang together.
  */
 export function effectiveQuantileInterval(
   sorted: ArrayLike<number>,
   q: number,
-  effective: { readonly effectiveN: number; readonly degrees: number },
+  dependence: Pick<Dependence, 'effectiveN' | 'degrees' | 'assumed'>,
   level = 0.95,
 ): ConfidenceInterval | null {
+  // Beyond the quantile lie too few values to see how they hang together: a bound on that would let
+  // just the lucky windows state an interval.
+  if (dependence.assumed) return null;
   assert(level > 0 && level < 1, `level ${level} is not in (0, 1)`);
   const n = sorted.length;
-  const certain = effective.effectiveN * keptWithFewBatches(effective.degrees, level);
+  const certain = dependence.effectiveN * keptWithFewBatches(dependence.degrees, level);
   const size = Math.min(n, Math.floor(certain));
   const ranks = boundingRanks(size, q, level);
   if (ranks === null) return null;
@@ -79,7 +85,7 @@ export function effectiveQuantileInterval(
     high: sorted[Math.min(n, Math.ceil(ranks.high * scale)) - 1] as number,
     level,
     method: EFFECTIVE_QUANTILE_METHOD,
-    effectiveN: effective.effectiveN,
+    effectiveN: dependence.effectiveN,
   };
 }
 

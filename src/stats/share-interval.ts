@@ -25,7 +25,7 @@ export const REPLICATIONS_METHOD = 'clopper-pearson at effective n, replications
 /** Below so many effective observations a share has no interval (NCHS). */
 export const EFFECTIVE_N_LEAST = 30;
 /** Below so many effective misses (or hits) the batches cannot tell their own variance. */
-const EFFECTIVE_EVENTS_LEAST = 20;
+const EFFECTIVE_EVENTS_LEAST = 15;
 /** Independent looks at the queue below which batches are shorter than what links them. */
 const LOOKS_LEAST = 10;
 /** Replications below which they are not used. */
@@ -39,6 +39,8 @@ export interface Dependence {
   readonly effectiveN: number;
   /** Batches, or replications, that the variance rests on. */
   readonly batchCount: number;
+  /** Degrees of freedom of the variance behind them. */
+  readonly degrees: number;
   /** Whether there were too few misses to measure the design effect, so that a bound stands in. */
   readonly assumed: boolean;
 }
@@ -121,7 +123,7 @@ function estimateOf(
   return {
     interval:
       missingFactor > 1 ? null : effectiveInterval(means, effectiveN, degrees, method, level),
-    dependence: { designEffect, effectiveN, batchCount, assumed },
+    dependence: { designEffect, effectiveN, batchCount, degrees, assumed },
     missingFactor,
   };
 }

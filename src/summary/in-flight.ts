@@ -72,3 +72,34 @@ function levelAt(timeAtLevelNs: ReadonlyMap<number, number>, timeNs: number): nu
   }
   return highest;
 }
+
+/** Mean level over equal bins of the window; all 0 for an empty one. */
+export function levelsOver(
+  stays: readonly Stay[],
+  window: { readonly fromNs: number; readonly toNs: number },
+  bins: number,
+): Float64Array {
+  // What each bin gains or loses, and what comes on top in the bins where a stay starts or ends.
+  const steps = new Float64Array(bins + 1);
+  const levels = new Float64Array(bins);
+  const binNs = (window.toNs - window.fromNs) / bins;
+  if (!(binNs > 0)) return levels;
+  const enter = (atNs: number, sign: number): void => {
+    const at = Math.max(0, (atNs - window.fromNs) / binNs);
+    const bin = Math.floor(at);
+    if (bin >= bins) return;
+    levels[bin] = (levels[bin] as number) + sign * (bin + 1 - at);
+    steps[bin + 1] = (steps[bin + 1] as number) + sign;
+  };
+  for (const { fromNs, toNs } of stays) {
+    if (toNs <= window.fromNs) continue;
+    enter(fromNs, 1);
+    enter(toNs, -1);
+  }
+  let level = 0;
+  for (let bin = 0; bin < bins; bin += 1) {
+    level += steps[bin] as number;
+    levels[bin] = (levels[bin] as number) + level;
+  }
+  return levels;
+}

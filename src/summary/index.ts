@@ -8,7 +8,7 @@ export {
   type PointAccumulatorOptions,
 } from './point-accumulator.ts';
 export { kneeOf, type KneePoint } from './knee.ts';
-export { isLevelGrowing } from './littles-law.ts';
+export { isLevelGrowing, isPathGrowing } from './backlog.ts';
 export { isEnoughFor, quantileOf, quantileSummary, SUMMARY_QUANTILES } from './quantile-summary.ts';
 export * from './summarise.ts';
 export { summaryJsonSchema, summarySchema } from './summary-schema.ts';

@@ -22,9 +22,21 @@ function tried(
         half === undefined
           ? null
           : { low: share - half, high: share + half, level: 0.95, method: 'm', effectiveN: 50 },
+      dependence: null,
+      noInterval: null,
+      intervalIfIndependent: null,
       denominator: 'offered',
     },
-    population: [{ target: 'attainment >= 95%', state, observed: share, limit: 0.95 }],
+    population: [
+      {
+        target: 'attainment >= 95%',
+        state,
+        observed: share,
+        limit: 0.95,
+        proven: false,
+        toProve: null,
+      },
+    ],
     validity: { valid },
   };
 }

@@ -1,7 +1,7 @@
 /** Little's law, twice: an exact check of the path, and the stationary relation of means. */
 import { NS_PER_MS, secondsFromNs } from '../base/index.ts';
 import { littleInFlightMean } from '../stats/index.ts';
-import { inFlightOver, type InFlight, type Stay } from './in-flight.ts';
+import type { InFlight, Stay } from './in-flight.ts';
 import type { RequestRow } from './request-row.ts';
 import type { PointSummary, Window } from './summary.ts';
 
@@ -100,31 +100,4 @@ function countUpTo(sorted: Float64Array, limit: number): number {
     else high = middle;
   }
   return low;
-}
-
-/**
- * Whether the backlog grew while load was offered: in-flight of the last third of the offering
- * against the middle third, so that filling an empty system does not look like growth. Growth must
- * exceed 30 % and twice the square root of the level, which chance reaches in a steady queue.
- * At exact capacity a backlog grows like √t and may stay unlabelled. A closed loop has none.
- */
-export function isBacklogGrowing(
-  rows: readonly RequestRow[],
-  offering: { readonly fromNs: number; readonly toNs: number },
-): boolean {
-  const stays = staysOf(rows);
-  const thirdNs = (offering.toNs - offering.fromNs) / 3;
-  const meanOf = (third: number): number | null =>
-    inFlightOver(stays, {
-      fromNs: offering.fromNs + third * thirdNs,
-      toNs: offering.fromNs + (third + 1) * thirdNs,
-    }).mean;
-  const middle = meanOf(1);
-  const last = meanOf(2);
-  return middle !== null && last !== null && isLevelGrowing(middle, last);
-}
-
-/** The rule of {@link isBacklogGrowing} on mean in-flight of the middle and of the last third. */
-export function isLevelGrowing(middleMean: number, lastMean: number): boolean {
-  return lastMean > 1.3 * middleMean && lastMean - middleMean > 2 * Math.sqrt(middleMean);
 }

@@ -30,7 +30,7 @@ describe('two p95s can pass while 90 % are good', () => {
   );
 
   it('misses jointly', () => {
-    expect(point.population).toEqual([
+    expect(point.population).toMatchObject([
       { target: 'attainment >= 95%', state: 'missed', observed: 0.9, limit: 0.95 },
     ]);
   });
@@ -77,7 +77,7 @@ describe('attainment', () => {
 describe('other targets', () => {
   it('holds a quantile against its limit once enough was seen', () => {
     const records = [...answers(70, 100, 10), ...answers(30, 900, 10)];
-    expect(resultsOf(records, 'median(ttft)<=500ms, p95(ttft)<=500ms, p99(ttft)<=500ms')).toEqual([
+    expect(resultsOf(records, 'median(ttft)<=500ms, p95(ttft)<=500ms, p99(ttft)<=500ms')).toMatchObject([
       {
         target: 'median(ttft) <= 500ms',
         state: 'met',

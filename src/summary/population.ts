@@ -7,8 +7,11 @@ import {
   type Objective,
   type QuantileObjective,
 } from '../slo/index.ts';
-import { quantile, sortedCopy, wilsonInterval } from '../stats/index.ts';
-import { CONFIDENCE_LEVEL, isEnoughFor } from './quantile-summary.ts';
+import { quantile, sortedCopy, type TimeBatch, wilsonInterval } from '../stats/index.ts';
+import { attainmentCounts } from './attainment.ts';
+import { batchesOf, CONFIDENCE_LEVEL, type Inference } from './inference.ts';
+import { type Claim, NO_PROOF, type Proof, proofOf } from './proof.ts';
+import { isEnoughFor } from './quantile-summary.ts';
 import type { RequestRow } from './request-row.ts';
 import { observed } from './strata.ts';
 import type { Marginal, PopulationResult, StratumSummary, Summary } from './summary.ts';
@@ -20,7 +23,12 @@ export interface PopulationData {
   readonly gapsNs: Float64Array;
   /** Strata by the label the objective asks the worst of. */
   readonly groups: readonly StratumSummary[];
+  /** `null` = nothing is to be proven. */
+  readonly inference: Inference | null;
 }
+
+/** What a share target counts of one request. */
+type Counting = (row: RequestRow) => TimeBatch;
 
 /** The result of every population target, in the objective's order. */
 export function populationResultsOf(
@@ -30,25 +38,22 @@ export function populationResultsOf(
   const { attainmentShare, successShare, quantiles, worst } = objective.population;
   const results: PopulationResult[] = [];
   if (attainmentShare !== null) {
-    results.push(attainmentResult('attainment', data.attainment, attainmentShare));
+    const { good, offered, unjudged } = data.attainment;
+    const counted = { good, offered, unjudged, target: attainmentShare };
+    results.push(shareResult('attainment', counted, data, attainmentCounts));
   }
   if (successShare !== null) {
     const counted = data.rows.filter((row) => row.verdict !== 'excluded');
     const good = counted.filter((row) => row.correctness === 'met').length;
     const unknown = counted.filter((row) => row.correctness === 'unknown').length;
-    results.push(shareResult('success', good, counted.length, unknown, successShare));
+    const seen = { good, offered: counted.length, unjudged: unknown, target: successShare };
+    results.push(shareResult('success', seen, data, successCounts));
   }
   for (const target of quantiles) {
-    results.push(quantileResult(target, sampleOf(target, objective, data), data.rows));
+    results.push(quantileResult(target, sampleOf(target, objective, data), data));
   }
   if (worst !== null) {
-    const group = worstOf(data.groups);
-    const name = `worst(${worst.by})`;
-    results.push(
-      group === null
-        ? shareResult(name, 0, 0, 0, worst.attainmentShare)
-        : attainmentResult(name, group.attainment, worst.attainmentShare),
-    );
+    results.push(worstResult(worst, data));
   }
   return results;
 }
@@ -63,28 +68,64 @@ export function worstOf(groups: readonly StratumSummary[]): StratumSummary | nul
   return worst;
 }
 
-function attainmentResult(name: string, of: Attainment, target: number): PopulationResult {
-  return shareResult(name, of.good, of.offered, of.unjudged, target);
+/** Met by all groups or missed by the worst: proven when that is. */
+function worstResult(
+  { by, attainmentShare: target }: NonNullable<Objective['population']['worst']>,
+  data: PopulationData,
+): PopulationResult {
+  const group = worstOf(data.groups);
+  const { good, offered, unjudged } = group?.attainment ?? { good: 0, offered: 0, unjudged: 0 };
+  const rowsOf = (name: string): RequestRow[] =>
+    data.rows.filter((row) => (row[by] ?? 'unlabelled') === name);
+  const resultOf = (name: string, of: Omit<Counted, 'target'>): PopulationResult =>
+    shareResult(
+      `worst(${by})`,
+      { ...of, target },
+      { ...data, rows: rowsOf(name) },
+      attainmentCounts,
+    );
+  const worst = resultOf(group?.name ?? '', { good, offered, unjudged });
+  if (worst.state !== 'met') return worst;
+  const others = data.groups.filter((other) => other.attainment.offered > 0);
+  const unproven = others
+    .map((other) => resultOf(other.name, other.attainment))
+    .find(({ proven }) => !proven);
+  return { ...worst, proven: unproven === undefined, toProve: unproven?.toProve ?? null };
+}
+
+interface Counted extends Omit<Claim, 'state'> {
+  readonly good: number;
+  readonly offered: number;
 }
 
 /**
- * A share against its target: by what was seen, once the sample could support a claim (59 requests
- * for 95 %) and the unjudged could not turn it. A smaller sample can still show a plain miss.
+ * A share against its target: by what was seen, once the sample could support a claim if requests
+ * were independent (59 for 95 %) and the unjudged could not turn it. A smaller sample can still show
+ * a plain miss. Whether it is proven, though requests share a queue, stands beside it.
  */
 function shareResult(
   name: string,
-  good: number,
-  offered: number,
-  unjudged: number,
-  target: number,
+  { good, offered, unjudged, target }: Counted,
+  { rows, inference }: Pick<PopulationData, 'rows' | 'inference'>,
+  countsOf: Counting,
 ): PopulationResult {
-  const share = offered === 0 ? null : good / offered;
+  const state = shareState(good, offered, unjudged, target);
+  const proof =
+    inference === null
+      ? NO_PROOF
+      : proofOf(inference, batchesOf(inference, rows, countsOf), { state, target, unjudged });
   return {
     target: `${name} >= ${shareText(target)}`,
-    state: shareState(good, offered, unjudged, target),
-    observed: share,
+    state,
+    observed: offered === 0 ? null : good / offered,
     limit: target,
+    ...proof,
   };
+}
+
+function successCounts(row: RequestRow): TimeBatch {
+  const good = row.verdict !== 'excluded' && row.correctness === 'met' ? 1 : 0;
+  return { good, offered: row.verdict === 'excluded' ? 0 : 1 };
 }
 
 function shareState(
@@ -108,25 +149,47 @@ interface Sample {
   readonly sorted: Float64Array;
   /** Requests they come from: of gaps, which hang together in an answer, at best so many count. */
   readonly requestCount: number;
+  /** The value of each request; `null` for gaps, whose pool does not know whose they are. */
+  readonly valueOf: ((row: RequestRow) => number | null) | null;
 }
 
 function quantileResult(
   target: QuantileObjective,
   sample: Sample,
-  rows: readonly RequestRow[],
+  { rows, inference }: PopulationData,
 ): PopulationResult {
   const { sorted, requestCount } = sample;
   const name = `${quantileName(target.q)}(${target.measure})`;
   const named = { target: `${name} <= ${durationText(target.limitNs)}`, limit: target.limitNs };
-  if (sorted.length === 0) return { ...named, state: stateWithoutValues(rows), observed: null };
+  if (sorted.length === 0) {
+    return { ...named, state: stateWithoutValues(rows), observed: null, ...NO_PROOF };
+  }
   // Under nearest rank the q-quantile is within the limit just when a share q of the values is.
   const within = sorted.filter((value) => value <= target.limitNs).length / sorted.length;
   const atQuantile = quantile(sorted, target.q, 'nearestRank');
+  const state = quantileState(atQuantile, within, requestCount, target);
   return {
     ...named,
-    state: quantileState(atQuantile, within, requestCount, target),
+    state,
     observed: atQuantile,
+    ...quantileProof(state, target, sample, rows, inference),
   };
+}
+
+/** The quantile is within the limit just when a share q of the values is: that share is proven. */
+function quantileProof(
+  state: PopulationResult['state'],
+  { q, limitNs }: QuantileObjective,
+  { valueOf }: Sample,
+  rows: readonly RequestRow[],
+  inference: Inference | null,
+): Proof {
+  if (valueOf === null || inference === null) return NO_PROOF;
+  const batches = batchesOf(inference, rows, (row) => {
+    const value = row.outcome === 'completed' ? valueOf(row) : null;
+    return { good: value !== null && value <= limitNs ? 1 : 0, offered: value === null ? 0 : 1 };
+  });
+  return proofOf(inference, batches, { state, target: q, unjudged: 0 });
 }
 
 function quantileState(
@@ -152,7 +215,7 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
   const planned = objective.request.from === 'planned';
   const oneEach = (valueOf: (row: RequestRow) => number | null): Sample => {
     const sorted = sortedCopy(observed(completed, valueOf));
-    return { sorted, requestCount: sorted.length };
+    return { sorted, requestCount: sorted.length, valueOf };
   };
   switch (target.measure) {
     case 'ttft':
@@ -163,6 +226,7 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
       return {
         sorted: data.gapsNs,
         requestCount: completed.filter((row) => row.gapCount > 0).length,
+        valueOf: null,
       };
     case 'e2e':
       return oneEach((row) => (planned ? row.completionFromPlannedNs : row.completionNs));
@@ -189,6 +253,15 @@ export function marginalsOf(rows: readonly RequestRow[], target: number | null):
     const metShare = met / held;
     return [{ objective, q: target, metShare, passes: metShare >= target }];
   });
+}
+
+/** A miss is proven by one target, all else by every one; `null` without targets. */
+export function isProven(results: readonly PopulationResult[]): Summary['proven'] {
+  if (results.length === 0) return null;
+  const missed = results.filter(({ state }) => state === 'missed');
+  return missed.length > 0
+    ? missed.some(({ proven }) => proven)
+    : results.every(({ proven }) => proven);
 }
 
 /** Missed if any target is, else undecided if any is, else met; `null` without targets. */

@@ -1,11 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { isEnoughFor, quantileOf, quantileSummary } from './quantile-summary.ts';
+import type { Inference } from './inference.ts';
+import {
+  isEnoughFor,
+  type OrderedValues,
+  pooledQuantileSummary,
+  quantileOf,
+  quantileSummary,
+} from './quantile-summary.ts';
 
 const OF = { window: 'wall', population: 'completed' } as const;
 
+/** Values at equal steps of a window; `queueDesignEffect` 1: nothing links them. */
+function inOrder(values: readonly number[], of: Partial<Inference> = {}): OrderedValues {
+  const count = values.length;
+  const inference = { fromNs: 0, toNs: count, count, queueDesignEffect: 1, growing: false, ...of };
+  return { inference, values, batches: values.map((_, at) => Math.floor((32 * at) / count)) };
+}
+
+/** Numbers 0 … n − 1 in an order without drift. */
+const scattered = (n: number): number[] =>
+  Array.from({ length: n }, (_, index) => (index * 7_919) % n);
+
 describe('a quantile summary', () => {
   it('names rule, population, n and coverage, and orders by value', () => {
-    const summary = quantileSummary([30, 10, 20], { ...OF, populationCount: 4 });
+    const summary = quantileSummary(inOrder([30, 10, 20]), { ...OF, populationCount: 4 });
     expect(summary).toMatchObject({
       rule: 'nearestRank',
       window: 'wall',
@@ -21,11 +39,11 @@ describe('a quantile summary', () => {
 
   it('shows a p99 of 20 values but lets nobody claim it', () => {
     const values = Array.from({ length: 20 }, (_, index) => index + 1);
-    const p99 = quantileOf(quantileSummary(values, { ...OF, populationCount: 20 }), 0.99);
-    expect(p99).toEqual({ q: 0.99, value: 20, claimable: false, interval: null });
+    const p99 = quantileOf(quantileSummary(inOrder(values), { ...OF, populationCount: 20 }), 0.99);
+    expect(p99).toMatchObject({ q: 0.99, value: 20, claimable: false, interval: null });
   });
 
-  it('claims p95 from 59 values, p99 from 299, p99.9 from 2,995', () => {
+  it('takes 59 values to be enough for p95, 299 for p99, 2,995 for p99.9', () => {
     const smallest = (q: number): number => {
       let n = 1;
       while (!isEnoughFor(q, n)) n += 1;
@@ -34,24 +52,51 @@ describe('a quantile summary', () => {
     expect([0.95, 0.99, 0.999].map(smallest)).toEqual([59, 299, 2_995]);
   });
 
-  it('gives an interval only under the name "if independent"', () => {
-    const values = Array.from({ length: 500 }, (_, index) => index);
-    const p95 = quantileOf(quantileSummary(values, { ...OF, populationCount: 500 }), 0.95);
-    expect(p95?.interval?.method).toMatch(/if independent/);
+  it('claims p95 of 1,000 values that nothing links, but neither p99 nor p99.9', () => {
+    const summary = quantileSummary(inOrder(scattered(1_000)), { ...OF, populationCount: 1_000 });
+    expect(summary.quantiles.filter(({ claimable }) => claimable).map(({ q }) => q)).toEqual([
+      0.5, 0.9, 0.95,
+    ]);
+    const p95 = quantileOf(summary, 0.95);
+    expect(p95?.interval?.method).toBe('order statistics at effective n, batch means');
     expect(p95?.interval?.low).toBeLessThan(p95?.value as number);
+    expect(p95?.interval?.high).toBeGreaterThan(p95?.value as number);
   });
 
-  it('gives pooled gaps no interval, covers by request and claims by request', () => {
-    const gaps = Array.from({ length: 5_000 }, () => 10);
-    const summary = quantileSummary(gaps, { ...OF, populationCount: 10, contributorCount: 9 });
+  it('rests on the effective n: clumps of equals are worth one value each', () => {
+    const loose = quantileSummary(inOrder(scattered(6_400)), { ...OF, populationCount: 6_400 });
+    const clumped = scattered(320).flatMap((value) => Array.from({ length: 20 }, () => 20 * value));
+    const clumps = quantileSummary(inOrder(clumped), { ...OF, populationCount: 6_400 });
+    const [wide, narrow] = [clumps, loose].map((summary) => quantileOf(summary, 0.5));
+    expect(wide?.effectiveN).toBeLessThan(2_000);
+    expect(narrow?.effectiveN).toBeGreaterThan(4_000);
+    const width = (of: typeof wide): number =>
+      (of?.interval?.high as number) - (of?.interval?.low as number);
+    expect(width(wide)).toBeGreaterThan(1.5 * width(narrow));
+  });
+
+  it('has no interval while the backlog grows', () => {
+    const values = inOrder(scattered(6_400), { growing: true });
+    const summary = quantileSummary(values, { ...OF, populationCount: 6_400 });
+    expect(
+      summary.quantiles.every(({ interval, claimable }) => interval === null && !claimable),
+    ).toBe(true);
+  });
+
+  it('gives pooled gaps no interval and no claim, and covers by request', () => {
+    const gaps = Float64Array.from({ length: 5_000 }, () => 10);
+    const summary = pooledQuantileSummary(gaps, {
+      ...OF,
+      populationCount: 10,
+      contributorCount: 9,
+    });
     expect(summary.coverage).toBe(0.9);
     expect(summary.quantiles.every((entry) => entry.interval === null)).toBe(true);
-    const claimed = summary.quantiles.filter((entry) => entry.claimable).map(({ q }) => q);
-    expect(claimed, '5,000 gaps of nine answers are nine draws at best').toEqual([0.5]);
+    expect(summary.quantiles.some((entry) => entry.claimable)).toBe(false);
   });
 
   it('is null, not zero, where nothing was observed', () => {
-    expect(quantileSummary([], { ...OF, populationCount: 0 })).toMatchObject({
+    expect(quantileSummary(inOrder([]), { ...OF, populationCount: 0 })).toMatchObject({
       n: 0,
       coverage: null,
       mean: null,

@@ -1,42 +1,71 @@
 /** Quantiles of one measure over one named population, with what a reader needs to weigh them. */
-import { minimumSampleSize, orderStatisticInterval, quantile, sortedCopy } from '../stats/index.ts';
+import {
+  effectiveQuantileInterval,
+  minimumSampleSize,
+  quantile,
+  sortedCopy,
+} from '../stats/index.ts';
+import { CONFIDENCE_LEVEL, type Inference, quantileDependence } from './inference.ts';
 import type { QuantileSummary, QuantileValue } from './summary.ts';
 
 /** The quantiles every summary holds. */
 export const SUMMARY_QUANTILES: readonly number[] = [0.5, 0.9, 0.95, 0.99, 0.999];
-
-/** Confidence of every interval and of every "is this enough" here. */
-export const CONFIDENCE_LEVEL = 0.95;
 
 export interface QuantilePopulation {
   readonly window: QuantileSummary['window'];
   readonly population: QuantileSummary['population'];
   /** Members of the population, whether or not they gave a value. */
   readonly populationCount: number;
-  /** Members that gave values, where one may give many (gaps). Default: one value each. */
-  readonly contributorCount?: number;
+}
+
+/** Values in the order of their requests, with what tells how they hang together. */
+export interface OrderedValues {
+  readonly inference: Inference;
+  readonly values: readonly number[];
+  /** The batch that each value's request was due in. */
+  readonly batches: readonly number[];
 }
 
 /**
- * Nearest-rank quantiles, mean and extremes of `values`. Pooled values (several of one request)
- * are not independent draws under any reading: they get no interval, and the requests that gave
- * them, not the values, decide whether a quantile may be claimed.
+ * Nearest-rank quantiles, mean and extremes of values of which each request gave one. A quantile
+ * may be claimed, and has an interval, as far as the effective sample allows.
  */
-export function quantileSummary(
-  values: ArrayLike<number>,
-  of: QuantilePopulation,
-): QuantileSummary {
-  return sortedQuantileSummary(sortedCopy(values), of);
+export function quantileSummary(ordered: OrderedValues, of: QuantilePopulation): QuantileSummary {
+  const { inference, values, batches } = ordered;
+  const sorted = sortedCopy(values);
+  return {
+    ...withoutQuantiles(sorted, of, sorted.length),
+    quantiles: quantilesOf(sorted, (q, value) => {
+      const dependence = inference.growing
+        ? null
+        : quantileDependence(inference, values, batches, value);
+      if (dependence === null) return { claimable: false, effectiveN: null, interval: null };
+      const interval = effectiveQuantileInterval(sorted, q, dependence, CONFIDENCE_LEVEL);
+      return { claimable: interval !== null, effectiveN: dependence.effectiveN, interval };
+    }),
+  };
 }
 
-/** As {@link quantileSummary}, of values already ascending: pools of gaps are sorted only once. */
-export function sortedQuantileSummary(
+/**
+ * The same of pooled values, ascending, of which a request may give many (gaps). The pool does not
+ * know whose each value is, so nothing can be said of its error: no claim, no interval.
+ */
+export function pooledQuantileSummary(
+  sorted: Float64Array,
+  of: QuantilePopulation & { readonly contributorCount: number },
+): QuantileSummary {
+  return {
+    ...withoutQuantiles(sorted, of, of.contributorCount),
+    quantiles: quantilesOf(sorted, () => ({ claimable: false, effectiveN: null, interval: null })),
+  };
+}
+
+function withoutQuantiles(
   sorted: Float64Array,
   of: QuantilePopulation,
-): QuantileSummary {
+  contributors: number,
+): Omit<QuantileSummary, 'quantiles'> {
   const n = sorted.length;
-  const pooled = of.contributorCount !== undefined;
-  const contributors = of.contributorCount ?? n;
   // Summed in sorted order, so that the order of the records cannot show in the last digit.
   const sum = sorted.reduce((partial, value) => partial + value, 0);
   return {
@@ -48,16 +77,18 @@ export function sortedQuantileSummary(
     mean: n === 0 ? null : sum / n,
     min: sorted[0] ?? null,
     max: sorted.at(-1) ?? null,
-    quantiles:
-      n === 0
-        ? []
-        : SUMMARY_QUANTILES.map((q) => ({
-            q,
-            value: quantile(sorted, q, 'nearestRank'),
-            claimable: isEnoughFor(q, contributors),
-            interval: pooled ? null : orderStatisticInterval(sorted, q, CONFIDENCE_LEVEL),
-          })),
   };
+}
+
+function quantilesOf(
+  sorted: Float64Array,
+  errorOf: (q: number, value: number) => Omit<QuantileValue, 'q' | 'value'>,
+): QuantileValue[] {
+  if (sorted.length === 0) return [];
+  return SUMMARY_QUANTILES.map((q) => {
+    const value = quantile(sorted, q, 'nearestRank');
+    return { q, value, ...errorOf(q, value) };
+  });
 }
 
 /**

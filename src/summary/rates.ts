@@ -1,5 +1,6 @@
 /** Rates: counts over one declared window, never a sum or a mean of per-request rates. */
 import { secondsFromNs } from '../base/index.ts';
+import { type Inference, rateUncertainty } from './inference.ts';
 import type { RequestRow } from './request-row.ts';
 import type { Rates, Window } from './summary.ts';
 
@@ -48,42 +49,62 @@ export function cohortWindow(wall: Window, span: PointSpan): Window {
   return { kind: 'cohort', fromNs, toNs: Math.max(span.stopNs, fromNs) };
 }
 
+export interface RatesOptions {
+  readonly offeredRps: number | null;
+  /** Whether output tokens are those that arrived in the window, as rows counted them. */
+  readonly byArrival: boolean;
+  readonly inference: Inference;
+}
+
 /**
  * The rates of one window. Requests belong to a window by their planned instant. Output tokens of
- * the steady window are those that arrived in it, whenever their request was planned; the other
- * windows count the requests' tokens. Only completed requests give tokens; those whose usage is
+ * a declared steady window are those that arrived in it, whenever their request was planned; the
+ * other windows count the requests' tokens. Only completed requests give tokens; those whose usage is
  * unknown are counted apart, and where nobody's is known there is no token rate. A window without
  * length has no rates.
  */
 export function ratesOver(
   rows: readonly RequestRow[],
   window: Window,
-  offeredRps: number | null,
+  { offeredRps, byArrival, inference }: RatesOptions,
 ): Rates {
   const due = rows.filter((row) => row.plannedNs >= window.fromNs);
   const sent = due.filter((row) => row.outcome !== 'dropped');
   const completed = due.filter((row) => row.outcome === 'completed');
   const good = due.filter((row) => row.verdict === 'good');
-  const byArrival = window.kind === 'steady';
   const seconds = secondsFromNs(window.toNs - window.fromNs);
   const perSecond = (count: number | null): number | null =>
     count !== null && seconds > 0 ? count / seconds : null;
   const completedEver = byArrival ? rows.filter((row) => row.outcome === 'completed') : completed;
+  const completedRps = perSecond(completed.length);
+  const goodRps = perSecond(good.length);
+  const outputTokensPerSecond = perSecond(
+    knownTotal(completedEver, (row) => (byArrival ? row.outputTokensInSteady : row.outputTokens)),
+  );
+  const isDone = (row: RequestRow): boolean => row.outcome === 'completed';
+  const over = (countOf: (row: RequestRow) => number, rate: number | null) =>
+    rateUncertainty(inference, due, countOf, rate);
   return {
     window,
     offeredRps,
     realisedOfferedRps: perSecond(due.length),
     admittedRps: perSecond(sent.length),
-    completedRps: perSecond(completed.length),
+    completedRps,
     successfulRps: perSecond(due.filter((row) => row.correctness === 'met').length),
-    goodRps: perSecond(good.length),
+    goodRps,
     inputTokensPerSecond: perSecond(knownTotal(completed, (row) => row.promptTokens)),
-    outputTokensPerSecond: perSecond(
-      knownTotal(completedEver, (row) => (byArrival ? row.outputTokensInSteady : row.outputTokens)),
-    ),
+    outputTokensPerSecond,
     outputTokensBasis: byArrival ? 'arrivals' : 'requests',
     goodOutputTokensPerSecond: perSecond(knownTotal(good, (row) => row.outputTokens)),
     unknownUsageCount: completed.filter((row) => row.outputTokens === null).length,
+    intervals: {
+      completedRps: over((row) => (isDone(row) ? 1 : 0), completedRps),
+      goodRps: over((row) => (row.verdict === 'good' ? 1 : 0), goodRps),
+      outputTokensPerSecond: over(
+        (row) => (isDone(row) ? (row.outputTokens ?? 0) : 0),
+        outputTokensPerSecond,
+      ),
+    },
   };
 }
 

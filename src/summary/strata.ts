@@ -1,22 +1,47 @@
 /** The same figures for parts of a population that must not be mixed. */
 import { attainmentOfRows } from './attainment.ts';
 import { ledgerOf } from './ledger.ts';
-import { quantileSummary } from './quantile-summary.ts';
+import { batchOf, type Inference } from './inference.ts';
+import { type OrderedValues, quantileSummary } from './quantile-summary.ts';
 import type { RequestRow } from './request-row.ts';
 import type { QuantileSummary, StratumSummary, Window } from './summary.ts';
+
+/** What figures are taken over: the name of the window, and what it can say beyond itself. */
+export interface Population {
+  readonly window: Window['kind'];
+  readonly inference: Inference;
+}
 
 /** Quantiles of one measure over the completed requests among `rows`. */
 export function completedQuantiles(
   rows: readonly RequestRow[],
-  window: Window['kind'],
+  of: Population,
   valueOf: (row: RequestRow) => number | null,
 ): QuantileSummary {
   const completed = rows.filter((row) => row.outcome === 'completed');
-  return quantileSummary(observed(completed, valueOf), {
+  const { window, inference } = of;
+  return quantileSummary(orderedValues(inference, completed, valueOf), {
     window,
     population: 'completed',
     populationCount: completed.length,
   });
+}
+
+/** The observed values of `rows`, each with its batch. */
+export function orderedValues(
+  inference: Inference,
+  rows: readonly RequestRow[],
+  valueOf: (row: RequestRow) => number | null,
+): OrderedValues {
+  const values: number[] = [];
+  const batches: number[] = [];
+  for (const row of rows) {
+    const value = valueOf(row);
+    if (value === null) continue;
+    values.push(value);
+    batches.push(batchOf(inference, row.plannedNs));
+  }
+  return { inference, values, batches };
 }
 
 /** The values that were observed. */
@@ -33,7 +58,7 @@ export function observed(
  */
 export function strataBy(
   rows: readonly RequestRow[],
-  window: Window['kind'],
+  of: Population,
   nameOf: (row: RequestRow) => string,
   order: readonly string[] = [],
 ): StratumSummary[] {
@@ -50,20 +75,16 @@ export function strataBy(
   };
   return [...parts]
     .toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
-    .map(([name, part]) => stratum(name, part, window));
+    .map(([name, part]) => stratum(name, part, of));
 }
 
-function stratum(
-  name: string,
-  rows: readonly RequestRow[],
-  window: Window['kind'],
-): StratumSummary {
+function stratum(name: string, rows: readonly RequestRow[], of: Population): StratumSummary {
   return {
     name,
     ledger: ledgerOf(rows),
-    attainment: attainmentOfRows(rows),
-    ttftFromPlannedNs: completedQuantiles(rows, window, (row) => row.ttftFromPlannedNs),
-    tpotNs: completedQuantiles(rows, window, (row) => row.tpotNs),
-    completionNs: completedQuantiles(rows, window, (row) => row.completionNs),
+    attainment: attainmentOfRows(rows, of.inference),
+    ttftFromPlannedNs: completedQuantiles(rows, of, (row) => row.ttftFromPlannedNs),
+    tpotNs: completedQuantiles(rows, of, (row) => row.tpotNs),
+    completionNs: completedQuantiles(rows, of, (row) => row.completionNs),
   };
 }

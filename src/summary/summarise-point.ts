@@ -8,7 +8,8 @@ import {
   type Verdict,
 } from '../slo/index.ts';
 import { attainmentOfRows } from './attainment.ts';
-import { inFlightOver } from './in-flight.ts';
+import { isBacklogGrowing } from './backlog.ts';
+import { inFlightOver, type Stay } from './in-flight.ts';
 import {
   dropReasonsOf,
   failureClassesOf,
@@ -16,16 +17,18 @@ import {
   ledgerOf,
   unjudgedReasonsOf,
 } from './ledger.ts';
-import { isBacklogGrowing, littlesLawOf, staysOf } from './littles-law.ts';
+import { inferenceOf } from './inference.ts';
+import { littlesLawOf, staysOf } from './littles-law.ts';
 import { missesOf } from './misses.ts';
 import { mergedColumns, type NumberColumn } from './number-column.ts';
 import { marginalsOf, populationResultsOf } from './population.ts';
-import { quantileSummary, sortedQuantileSummary } from './quantile-summary.ts';
+import { pooledQuantileSummary, quantileSummary } from './quantile-summary.ts';
 import { cohortWindow, isJudged, ratesOver, steadyWindow, total, wallWindow } from './rates.ts';
 import type { RequestRow } from './request-row.ts';
 import type { ScheduleWatch } from './schedule-watch.ts';
-import { completedQuantiles, observed, strataBy } from './strata.ts';
+import { completedQuantiles, orderedValues, type Population, strataBy } from './strata.ts';
 import type { PointSummary, Rates, StratumSummary, Window } from './summary.ts';
+import { warmUpOf } from './warm-up.ts';
 import { clientReachOf } from './validity-client.ts';
 import { validityOf, type ValidityEvidence } from './validity.ts';
 
@@ -42,11 +45,23 @@ export interface PointData {
   readonly schedule: ScheduleWatch;
 }
 
-/** Pooled gaps of completed, judged requests, each pool ascending. */
+/** Pooled gaps of completed requests, each pool ascending. */
 interface Gaps {
   readonly tokenGapsNs: Float64Array;
   readonly chunkGapsNs: Float64Array;
   readonly alignedCount: number;
+  /**
+   * Whose gaps they are: the judged ones' where a warm-up was declared. One that was found in the end
+   * came too late to leave gaps out, so the pools are of the whole point.
+   */
+  readonly of: readonly RequestRow[];
+  readonly window: Window['kind'];
+}
+
+/** The judged window, and the whole point beside it. */
+interface Populations {
+  readonly judged: Population;
+  readonly whole: Population;
 }
 
 export interface PointContext {
@@ -58,27 +73,33 @@ export interface PointContext {
 }
 
 /** One point, whatever the order its records came in. */
-export function summarisePoint(data: PointData, context: PointContext): PointSummary {
-  const { point } = context;
+export function summarisePoint(data: PointData, declared: PointContext): PointSummary {
   // Sorted, so that sums of fractions cannot depend on the order in which records were read.
   const rows = data.rows.toSorted(
     (a, b) =>
       a.plannedNs - b.plannedNs || a.scheduleIndex - b.scheduleIndex || a.attempt - b.attempt,
   );
+  const stays = staysOf(rows);
+  const wall = wallWindow(rows, declared.point);
+  const warmUp = warmUpOf(stays, declared.point, cohortWindow(wall, declared.point));
+  const point = { ...declared.point, steadyFromNs: warmUp.untilNs };
+  const context = { ...declared, point };
   const judged = rows.filter((row) => isJudged(row.plannedNs, point));
-  const { rates, otherWindows } = windowedRates(rows, point);
-  const window = rates.window.kind;
+  const offering = cohortWindow(wall, point);
+  const backlogGrowing = !point.closedLoop && isBacklogGrowing(stays, offering);
+  const window = steadyWindow(point)?.kind ?? 'wall';
+  const inference = inferenceOf(judged, stays, offering, backlogGrowing);
+  const of: Populations = {
+    judged: { window, inference },
+    whole: { window: 'wall', inference: { ...inference, ...wholeOf(rows, declared.point, wall) } },
+  };
+  const { rates, otherWindows } = windowedRates(rows, point, warmUp, of);
   const ledger = ledgerOf(rows, data.notReached);
   const ledgerShare = (count: number): number | null =>
     ledger.scheduled === 0 ? null : count / ledger.scheduled;
-  const tokenGapsNs = data.tokenGapsNs.sorted();
-  const gaps: Gaps = {
-    tokenGapsNs,
-    chunkGapsNs: mergedColumns(tokenGapsNs, data.otherGapsNs.sorted()),
-    alignedCount: data.alignedCount,
-  };
-  const judgement = judgementPart(judged, gaps, context, window);
-  const flow = flowPart(rows, context, rates.window);
+  const gaps = gapsOf(data, warmUp.basis === 'detected' ? rows : judged, of, warmUp);
+  const judgement = judgementPart(judged, gaps, context, of.judged);
+  const flow = { ...flowPart(rows, stays, rates.window), backlogGrowing };
   const part = {
     index: point.index,
     load: {
@@ -99,28 +120,57 @@ export function summarisePoint(data: PointData, context: PointContext): PointSum
     dropShare: ledgerShare(ledger.dropped),
     refusalShare: ledgerShare(ledger.refused),
     ...judgement,
-    ...latencyPart(judged, gaps, window),
+    ...latencyPart(judged, gaps, of.judged),
     ...flow,
-    ...strataPart(judged, context, window),
-    phases: phasesOf(rows, point),
+    ...strataPart(judged, context, of.judged),
+    phases: phasesOf(rows, point, of),
+    warmUp,
   };
-  return { ...part, ...validityPart(part, { rows, judged }, data, context) };
+  return { ...part, ...validityPart(part, { rows, judged }, data, context, of.judged) };
+}
+
+/** The whole of the offering, warm-up included. */
+function wholeOf(rows: readonly RequestRow[], point: ManifestPoint, wall: Window) {
+  const { fromNs, toNs } = cohortWindow(wall, { ...point, steadyFromNs: null });
+  return { fromNs, toNs, count: rows.length };
+}
+
+function gapsOf(
+  data: PointData,
+  of: readonly RequestRow[],
+  { judged, whole }: Populations,
+  warmUp: PointSummary['warmUp'],
+): Gaps {
+  const tokenGapsNs = data.tokenGapsNs.sorted();
+  return {
+    tokenGapsNs,
+    chunkGapsNs: mergedColumns(tokenGapsNs, data.otherGapsNs.sorted()),
+    alignedCount: data.alignedCount,
+    of,
+    window: warmUp.basis === 'detected' ? whole.window : judged.window,
+  };
 }
 
 /** The judged window's rates and, beside them, those of the other windows. */
 function windowedRates(
   rows: readonly RequestRow[],
   point: ManifestPoint,
+  warmUp: PointSummary['warmUp'],
+  of: Populations,
 ): { readonly rates: Rates; readonly otherWindows: readonly Rates[] } {
   // A closed loop has no asked rate: it follows the server.
   const offeredRps = point.closedLoop ? null : point.offeredRps;
-  const over = (window: Window): Rates => ratesOver(rows, window, offeredRps);
+  const over = (window: Window, { inference }: Population, byArrival = false): Rates =>
+    ratesOver(rows, window, { offeredRps, byArrival, inference });
   const wall = wallWindow(rows, point);
   const steady = steadyWindow(point);
-  const cohort = over(cohortWindow(wall, point));
+  const cohort = over(cohortWindow(wall, point), of.judged);
   return steady === null
-    ? { rates: over(wall), otherWindows: [cohort] }
-    : { rates: over(steady), otherWindows: [over(wall), cohort] };
+    ? { rates: over(wall, of.whole), otherWindows: [cohort] }
+    : {
+        rates: over(steady, of.judged, warmUp.basis === 'declared'),
+        otherWindows: [over(wall, of.whole), cohort],
+      };
 }
 
 /** What the objective says of the judged requests. */
@@ -128,24 +178,26 @@ function judgementPart(
   judged: readonly RequestRow[],
   gaps: Gaps,
   { objective }: PointContext,
-  window: Window['kind'],
+  of: Population,
 ) {
+  const { inference } = of;
   const verdicts: Record<Verdict, number> = { good: 0, bad: 0, excluded: 0, unjudged: 0 };
   for (const row of judged) verdicts[row.verdict] += 1;
-  const attainment = attainmentOfRows(judged);
-  const groups = groupsOf(judged, objective, window);
+  const attainment = attainmentOfRows(judged, inference);
+  const groups = groupsOf(judged, objective, of);
   const marginals = marginalsOf(judged, objective.population.attainmentShare);
   return {
     verdicts,
     unjudgedReasons: unjudgedReasonsOf(judged),
     attainment,
-    attainmentAdmitted: attainmentOfRows(judged, 'admitted'),
+    attainmentAdmitted: attainmentOfRows(judged, inference, 'admitted'),
     misses: missesOf(judged),
     population: populationResultsOf(objective, {
       rows: judged,
       attainment,
       gapsNs: gaps.chunkGapsNs,
       groups,
+      inference,
     }),
     marginals,
     marginalsPass: marginals.length === 0 ? null : marginals.every((marginal) => marginal.passes),
@@ -153,16 +205,17 @@ function judgementPart(
   };
 }
 
-function latencyPart(judged: readonly RequestRow[], gaps: Gaps, window: Window['kind']) {
+function latencyPart(judged: readonly RequestRow[], gaps: Gaps, population: Population) {
   const of = (valueOf: (row: RequestRow) => number | null) =>
-    completedQuantiles(judged, window, valueOf);
+    completedQuantiles(judged, population, valueOf);
   const completed = judged.filter((row) => row.outcome === 'completed');
   const sent = judged.filter((row) => row.dispatchedNs !== null);
   const gapCount = gaps.chunkGapsNs.length;
+  const gapRows = gaps.of.filter((row) => row.outcome === 'completed');
   const pooled = (contributorCount: number) => ({
-    window,
+    window: gaps.window,
     population: 'completed' as const,
-    populationCount: completed.length,
+    populationCount: gapRows.length,
     contributorCount,
   });
   const promptTokensTold = completed.filter((row) => row.cachedPromptTokens !== null);
@@ -170,8 +223,8 @@ function latencyPart(judged: readonly RequestRow[], gaps: Gaps, window: Window['
   return {
     ttftFromPlannedNs: of((row) => row.ttftFromPlannedNs),
     ttftFromDispatchNs: of((row) => row.ttftFromDispatchNs),
-    scheduleLagNs: quantileSummary(observed(sent, lagOf), {
-      window,
+    scheduleLagNs: quantileSummary(orderedValues(population.inference, sent, lagOf), {
+      window: population.window,
       population: 'allObserved',
       populationCount: sent.length,
     }),
@@ -180,12 +233,12 @@ function latencyPart(judged: readonly RequestRow[], gaps: Gaps, window: Window['
       observed: completed.filter((row) => row.tpotBasis === 'observed').length,
       estimated: completed.filter((row) => row.tpotBasis === 'estimated').length,
     },
-    itlNs: sortedQuantileSummary(gaps.tokenGapsNs, pooled(gaps.alignedCount)),
-    chunkGapNs: sortedQuantileSummary(
+    itlNs: pooledQuantileSummary(gaps.tokenGapsNs, pooled(gaps.alignedCount)),
+    chunkGapNs: pooledQuantileSummary(
       gaps.chunkGapsNs,
-      pooled(completed.filter((row) => row.gapCount > 0).length),
+      pooled(gapRows.filter((row) => row.gapCount > 0).length),
     ),
-    zeroGapShare: gapCount === 0 ? null : total(completed, (row) => row.zeroGapCount) / gapCount,
+    zeroGapShare: gapCount === 0 ? null : total(gapRows, (row) => row.zeroGapCount) / gapCount,
     completionNs: of((row) => row.completionNs),
     completionFromPlannedNs: of((row) => row.completionFromPlannedNs),
     queueDelayNs: of((row) => row.queueNs),
@@ -204,68 +257,72 @@ function lagOf(row: RequestRow): number | null {
 }
 
 /** How many were inside, and whether the accounting of it holds. */
-function flowPart(rows: readonly RequestRow[], { point }: PointContext, window: Window) {
-  const inFlight = inFlightOver(staysOf(rows), window);
-  const offering = cohortWindow(window, point);
+function flowPart(rows: readonly RequestRow[], stays: readonly Stay[], window: Window) {
+  const inFlight = inFlightOver(stays, window);
   return {
     inFlightMean: inFlight.mean,
     inFlightP99: inFlight.p99,
-    backlogGrowing: !point.closedLoop && isBacklogGrowing(rows, offering),
     littlesLaw: littlesLawOf(rows, window, inFlight),
   };
 }
 
-function strataPart(
-  judged: readonly RequestRow[],
-  { objective }: PointContext,
-  window: Window['kind'],
-) {
+function strataPart(judged: readonly RequestRow[], { objective }: PointContext, of: Population) {
   const promptTokensFrom = { usage: 0, planned: 0, unknown: 0 };
   for (const row of judged) promptTokensFrom[row.promptTokensFrom] += 1;
   return {
     promptTokensFrom,
     promptBuckets: strataBy(
       judged,
-      window,
+      of,
       (row) => row.promptBucket,
       promptBucketsOf(objective).map((bucket) => bucketLabel(bucket)),
     ),
     outputBuckets: strataBy(
       judged,
-      window,
+      of,
       (row) => row.outputBucket,
       DEFAULT_OUTPUT_BUCKETS.map((bucket) => bucketLabel(bucket)),
     ),
   };
 }
 
-/** Two splits of the whole point: by warm-up, where one was declared, and by connection. */
-function phasesOf(rows: readonly RequestRow[], point: ManifestPoint): StratumSummary[] {
-  const byWarmUp =
-    point.steadyFromNs === null
-      ? []
-      : strataBy(rows, 'wall', (row) => (isJudged(row.plannedNs, point) ? 'steady' : 'warmup'), [
-          'warmup',
-          'steady',
-        ]);
+/** Two splits of the whole point: by warm-up, declared or found, and by connection. */
+function phasesOf(
+  rows: readonly RequestRow[],
+  point: ManifestPoint,
+  { judged, whole }: Populations,
+): StratumSummary[] {
+  const { steadyFromNs } = point;
   const connections = {
     cold: 'cold connection',
     reused: 'reused connection',
     none: 'not connected',
   };
+  const byConnection = strataBy(
+    rows,
+    whole,
+    (row) => connections[row.connection],
+    Object.values(connections),
+  );
+  if (steadyFromNs === null) return byConnection;
+  const isSteady = (row: RequestRow): boolean => isJudged(row.plannedNs, point);
+  const warming = rows.filter((row) => !isSteady(row));
+  // Each part is a window of its own: batches of the other would tell nothing of it.
+  const start = { ...whole.inference, toNs: steadyFromNs, count: warming.length };
   return [
-    ...byWarmUp,
-    ...strataBy(rows, 'wall', (row) => connections[row.connection], Object.values(connections)),
+    ...strataBy(warming, { window: 'wall', inference: start }, () => 'warmup'),
+    ...strataBy(rows.filter(isSteady), { ...judged, window: 'wall' }, () => 'steady'),
+    ...byConnection,
   ];
 }
 
 function groupsOf(
   judged: readonly RequestRow[],
   objective: Objective,
-  window: Window['kind'],
+  of: Population,
 ): StratumSummary[] {
   const by = objective.population.worst?.by;
-  return by === undefined ? [] : strataBy(judged, window, (row) => row[by] ?? 'unlabelled');
+  return by === undefined ? [] : strataBy(judged, of, (row) => row[by] ?? 'unlabelled');
 }
 
 /** How far the client reaches into the result, and whether the point can be trusted. */
@@ -274,6 +331,7 @@ function validityPart(
   { rows, judged }: Pick<ValidityEvidence, 'rows' | 'judged'>,
   data: PointData,
   { point, objective, exactOutput, prefixCache }: PointContext,
+  of: Population,
 ): Pick<PointSummary, 'validity' | 'clientError'> {
   // Gaps are pooled without their requests, so a target over gaps is not asked again.
   const { quantiles } = objective.population;
@@ -287,9 +345,10 @@ function validityPart(
   const populationOf = (those: readonly RequestRow[]) =>
     populationResultsOf(asked, {
       rows: those,
-      attainment: attainmentOfRows(those),
+      attainment: attainmentOfRows(those, null),
       gapsNs: new Float64Array(),
-      groups: groupsOf(those, objective, part.rates.window.kind),
+      groups: groupsOf(those, objective, of),
+      inference: null,
     });
   const population = populationOf(judged);
   const reach = clientReachOf({ judged, objective, population, populationOf });

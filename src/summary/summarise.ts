@@ -4,7 +4,7 @@ import type { ManifestPoint, RecordClock, RecordSource, RequestRecord } from '..
 import type { Objective } from '../slo/index.ts';
 import { kneeOf } from './knee.ts';
 import { createPointAccumulator, type PointAccumulator } from './point-accumulator.ts';
-import { verdictOf } from './population.ts';
+import { isProven, verdictOf } from './population.ts';
 import {
   SUMMARY_SCHEMA_VERSION,
   type PointSummary,
@@ -84,6 +84,7 @@ function summaryOf(options: SummaryOptions, points: readonly PointSummary[]): Su
     partial: points.some((point) => point.partial),
     knee: kneeOf(points),
     verdict: verdictOf(points.flatMap((point) => point.population)),
+    proven: isProven(points.flatMap((point) => point.population)),
     validity: overallValidity(points),
   };
 }

@@ -41,7 +41,26 @@ const attainment = z
     unjudged: count,
     share: share.nullable().describe('good / offered, unknown counted as bad.'),
     unknownBounds: z.strictObject({ low: share, high: share }).nullable(),
-    interval: interval.nullable(),
+    interval: interval.nullable().describe('Holds although requests share a queue.'),
+    dependence: z
+      .strictObject({
+        designEffect: z.number().min(1).describe('Requests worth one independent request.'),
+        effectiveN: z.number().min(0),
+        batchCount: count,
+        degrees: count.describe('Degrees of freedom of the variance behind them.'),
+        assumed: z.boolean().describe('Too few misses to measure it: a bound stands in.'),
+      })
+      .nullable(),
+    noInterval: z
+      .strictObject({
+        reason: z.enum(['tooLittleData', 'growingBacklog']),
+        moreSeconds: count.nullable(),
+      })
+      .nullable()
+      .describe('Why there is no interval; null when there is one.'),
+    intervalIfIndependent: interval
+      .nullable()
+      .describe('On raw counts: right only if requests were independent.'),
     denominator: z.enum(['offered', 'admitted']),
   })
   .describe('The share of requests that met all their objectives.');
@@ -62,7 +81,8 @@ const quantiles = z
       z.strictObject({
         q: share,
         value: number,
-        claimable: z.boolean().describe('False: too few values; shown, but no claim.'),
+        claimable: z.boolean().describe('False: no interval; shown, but no claim.'),
+        effectiveN: z.number().min(0).nullable(),
         interval: interval.nullable(),
       }),
     ),
@@ -83,6 +103,11 @@ const rates = z
     outputTokensBasis: z.enum(['requests', 'arrivals']),
     goodOutputTokensPerSecond: rate,
     unknownUsageCount: count,
+    intervals: z.strictObject({
+      completedRps: interval.nullable(),
+      goodRps: interval.nullable(),
+      outputTokensPerSecond: interval.nullable(),
+    }),
   })
   .describe('Counts over one window, never sums or means of per-request rates.');
 
@@ -185,6 +210,11 @@ const point = z.strictObject({
       state: z.enum(['met', 'missed', 'notEnoughData']),
       observed: number.nullable(),
       limit: number,
+      proven: z.boolean().describe('The interval lies wholly on that side.'),
+      toProve: z
+        .strictObject({ requests: count, seconds: count })
+        .nullable()
+        .describe('What proof would take beyond this window.'),
     }),
   ),
   marginalsPass: z.boolean().nullable(),
@@ -202,6 +232,10 @@ const point = z.strictObject({
     .describe('Where the lengths behind the prompt buckets come from, in requests.'),
   outputBuckets: z.array(stratum),
   phases: z.array(stratum),
+  warmUp: z.strictObject({
+    basis: z.enum(['declared', 'detected', 'none']),
+    untilNs: instantNs.nullable(),
+  }),
   groups: z.array(stratum),
   promptTokens: quantiles,
   outputTokens: quantiles,
@@ -251,6 +285,7 @@ export const summarySchema = z.strictObject({
     .enum(['met', 'missed', 'notEnoughData'])
     .nullable()
     .describe('null when no population target was set.'),
+  proven: z.boolean().nullable(),
   validity,
 });
 

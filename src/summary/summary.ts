@@ -5,7 +5,7 @@
 import type { Attainment, Judgement, Objective, ObjectiveName, Verdict } from '../slo/index.ts';
 import type { ConfidenceInterval, QuantileRule } from '../stats/index.ts';
 
-export const SUMMARY_SCHEMA_VERSION = 1;
+export const SUMMARY_SCHEMA_VERSION = 2;
 
 /** scheduled = dropped + refused + failed + cancelled + timedOut + completed, exactly. */
 export interface Ledger {
@@ -33,8 +33,10 @@ export interface Window {
 export interface QuantileValue {
   readonly q: number;
   readonly value: number;
-  /** False when n is too small to claim this quantile; the value is shown, marked. */
+  /** Whether there is an interval; else the value is shown, marked, and makes no claim. */
   readonly claimable: boolean;
+  /** Independent values that would say as much; `null` = not known (pooled gaps, growing backlog). */
+  readonly effectiveN: number | null;
   readonly interval: ConfidenceInterval | null;
 }
 
@@ -78,14 +80,25 @@ export interface Rates {
   readonly outputTokensBasis: 'requests' | 'arrivals';
   readonly goodOutputTokensPerSecond: number | null;
   readonly unknownUsageCount: number;
+  /** Of the rates above that have one; the others follow them. `null` = none can be stated. */
+  readonly intervals: {
+    readonly completedRps: ConfidenceInterval | null;
+    readonly goodRps: ConfidenceInterval | null;
+    readonly outputTokensPerSecond: ConfidenceInterval | null;
+  };
 }
 
 export interface PopulationResult {
   /** e.g. `attainment >= 95%`. */
   readonly target: string;
+  /** By what was seen. */
   readonly state: 'met' | 'missed' | 'notEnoughData';
   readonly observed: number | null;
   readonly limit: number;
+  /** Whether the interval that holds lies wholly on that side; else it is likely, not proven. */
+  readonly proven: boolean;
+  /** What proof would take beyond this window; `null` when proven or when nobody can say. */
+  readonly toProve: { readonly requests: number; readonly seconds: number } | null;
 }
 
 /**
@@ -217,6 +230,12 @@ export interface PointSummary {
   readonly outputBuckets: readonly StratumSummary[];
   /** Cold start (first requests on new connections / before steady state) and the rest. */
   readonly phases: readonly StratumSummary[];
+  /** How the warm-up was found that the steady window leaves out. */
+  readonly warmUp: {
+    readonly basis: 'declared' | 'detected' | 'none';
+    /** Its end; `null` without one. */
+    readonly untilNs: number | null;
+  };
   /** By tenant or class, when the objective asks for the worst of them. */
   readonly groups: readonly StratumSummary[];
   readonly promptTokens: QuantileSummary;
@@ -273,5 +292,7 @@ export interface Summary {
   readonly knee: SweepKnee | null;
   /** `null` when no population target was set. */
   readonly verdict: 'met' | 'missed' | 'notEnoughData' | null;
+  /** Whether the verdict is proven: a miss by one target, else every target; `null` without verdict. */
+  readonly proven: boolean | null;
   readonly validity: Validity;
 }

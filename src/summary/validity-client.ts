@@ -37,8 +37,8 @@ export function clientReachOf(inputs: ClientReachInputs): ClientReach {
   const { judged, objective } = inputs;
   const kindest = withDoubts(judged, 'kindest', 0);
   const harshest = withDoubts(judged, 'harshest', 0);
-  const high = attainmentOfRows(kindest).share;
-  const low = attainmentOfRows(harshest).share;
+  const high = attainmentOfRows(kindest, null).share;
+  const low = attainmentOfRows(harshest, null).share;
   const touched = judged.filter(
     ({ verdict, doubt }) => doubt.kindest !== verdict || doubt.harshest !== verdict,
   );
