@@ -33,6 +33,7 @@ export const ERROR_CODES = [
   'E_TARGET_REFUSED',
   'E_NODE_VERSION',
   'E_DESCRIPTOR_LIMIT',
+  'E_COMMAND_FAILED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

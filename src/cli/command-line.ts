@@ -25,6 +25,14 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'load a streaming endpoint and judge every request',
     load: async () => (await import('./run-command.ts')).runCommand,
   },
+  compare: {
+    summary: 'is B worse than A: two targets in turn, two stored runs, or tonight against the last good ones',
+    load: async () => (await import('./compare-command.ts')).compareCommand,
+  },
+  capacity: {
+    summary: 'the highest load that meets the objective, and how sure that is',
+    load: async () => (await import('./capacity-command.ts')).capacityCommand,
+  },
   judge: {
     summary: 'judge a stored run again, without traffic',
     load: async () => (await import('./judge-command.ts')).judgeCommand,
@@ -44,6 +52,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   simulate: {
     summary: 'serve simulated traffic at rising rates, thousands of times faster than real time',
     load: async () => (await import('./simulate-command.ts')).simulateCommand,
+  },
+  pareto: {
+    summary: 'throughput against latency over server settings and loads: what no other point beats',
+    load: async () => (await import('./pareto-command.ts')).paretoCommand,
   },
   fit: {
     summary: 'what a device makes of its data sheet, from measured runs',

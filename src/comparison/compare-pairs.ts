@@ -156,7 +156,7 @@ function compareMetric(
   const ofEqualSides = floor?.metrics[metric.name] ?? null;
   const deviation = ofEqualSides?.deviation ?? own;
   const raise =
-    deviation === null || chance.criticalT === null
+    deviation === null || deviation === 0 || chance.criticalT === null
       ? null
       : detectableDifference({ deviation, pairs: seen.length, criticalT: chance.criticalT });
   const shown = {

@@ -21,7 +21,7 @@ const QUESTION: Question = {
 test('facts that differ are named, in whatever order their keys are written', () => {
   const other = { ...QUESTION, objective: { ttft: 2 }, model: 'n' };
   expect(differingFacts({ ...QUESTION }, { ...other })).toEqual([
-    { fact: 'objective', a: { ttft: 1 }, b: { ttft: 2 } },
+    { fact: 'objective.ttft', a: 1, b: 2 },
     { fact: 'model', a: 'm', b: 'n' },
   ]);
   expect(differingFacts({ f: { x: 1, y: 2 } }, { f: { y: 2, x: 1 } })).toEqual([]);

@@ -31,7 +31,7 @@ export interface FactDifference {
   readonly b: JsonValue;
 }
 
-/** The facts that differ, by name. */
+/** The facts that differ; where both are mappings, the keys in them that do: `load.rate`. */
 export function differingFacts(
   a: Readonly<Record<string, JsonValue>>,
   b: Readonly<Record<string, JsonValue>>,
@@ -39,8 +39,17 @@ export function differingFacts(
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   return names.flatMap((fact) => {
     const [left, right] = [a[fact] ?? null, b[fact] ?? null];
-    return canonicalJson(left) === canonicalJson(right) ? [] : [{ fact, a: left, b: right }];
+    if (canonicalJson(left) === canonicalJson(right)) return [];
+    if (!isMapping(left) || !isMapping(right)) return [{ fact, a: left, b: right }];
+    return differingFacts(left, right).map((inner) => ({
+      ...inner,
+      fact: `${fact}.${inner.fact}`,
+    }));
   });
+}
+
+function isMapping(value: JsonValue): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

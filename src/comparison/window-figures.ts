@@ -20,7 +20,7 @@ const NO_ANSWER: ReadonlySet<string> = new Set([
   'timedOut',
 ]);
 
-/** Latencies are those that the objective judges: TTFT from planned. */
+/** The figures of the point's judged window; TTFT counts from planned, as objectives do. */
 export function windowFigures(point: PointSummary): WindowFigures {
   const { attainment, ledger, completionNs } = point;
   const buckets = point.promptBuckets.map(
@@ -54,7 +54,8 @@ export function windowFigures(point: PointSummary): WindowFigures {
   };
 }
 
-function unusableReason(point: PointSummary): string | null {
+/** Why a point's figures may not be compared, one sentence; `null` when they may. */
+export function unusableReason(point: PointSummary): string | null {
   if (point.partial) return `it ended early (${point.stopReason})`;
   const fault = point.validity.reasons.find(({ severity }) => severity === 'invalid');
   if (!point.validity.valid) return fault?.message ?? 'its measurement cannot be trusted';

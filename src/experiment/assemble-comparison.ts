@@ -7,21 +7,25 @@ import {
   type Comparison,
   COMPARISON_LEVEL,
   COMPARISON_SCHEMA_VERSION,
+  type ComparedPair,
   comparePairs,
   differingFacts,
   type MetricComparison,
   type MinimumEffects,
   type NoiseFloor,
+  noiseFloorOf,
   qualityVerdict,
   type Question,
   questionHash,
   serviceVerdict,
-  windowFigures,
+  type WindowFigures,
 } from '../comparison/index.ts';
 import type { RunSpec } from '../config/index.ts';
 import type { Manifest } from '../record/index.ts';
-import type { MeasuredPair } from './measure-pairs.ts';
+import { openRun } from '../store/index.ts';
+import type { MeasuredPair, MeasuredWindow } from './measure-pairs.ts';
 import { questionOf, systemFacts } from './run-question.ts';
+import { pointFigures } from './slice-run.ts';
 
 /** How a run of one side was asked. */
 export interface AskedRun {
@@ -40,15 +44,16 @@ export interface ComparisonInputs {
   readonly unitsMeasured: number;
   readonly excluded: Comparison['excluded'];
   readonly floor: NoiseFloor | null;
-  readonly floorFrom: Comparison['floorFrom'];
   readonly isNoiseFloor: boolean;
   readonly caveats: readonly string[];
 }
 
 /** The comparison, with what may be said of its cause. */
 export function assembleComparison(inputs: ComparisonInputs): Comparison {
-  const { asked, metrics, floor } = inputs;
+  const { asked, metrics, isNoiseFloor } = inputs;
   const question = questionOf(asked.a.spec, asked.a.manifest);
+  const hash = questionHash(question);
+  const floor = isNoiseFloor ? noiseFloorOf(hash, metrics) : inputs.floor;
   const attribution = attributionOf(inputs, question);
   const { hypothesis } = asked.b.spec;
   const side = (name: 'a' | 'b'): ComparedSide => ({
@@ -60,16 +65,16 @@ export function assembleComparison(inputs: ComparisonInputs): Comparison {
     tool: { name: 'goodput', version: inputs.toolVersion },
     design: inputs.design,
     unit: inputs.unit,
-    isNoiseFloor: inputs.isNoiseFloor,
+    isNoiseFloor,
     a: side('a'),
     b: side('b'),
-    questionHash: questionHash(question),
+    questionHash: hash,
     objective: question.objective,
     level: COMPARISON_LEVEL,
     unitsMeasured: inputs.unitsMeasured,
     excluded: inputs.excluded,
     metrics,
-    floorFrom: floor === null ? null : inputs.floorFrom,
+    floorFrom: floor === null ? null : isNoiseFloor ? 'measured' : 'cached',
     biasedMetrics: Object.entries(floor?.metrics ?? {}).flatMap(([name, { biased }]) =>
       biased ? [name] : [],
     ),
@@ -101,7 +106,7 @@ function facts(question: Question): Record<string, JsonValue> {
 /** What is compared of windows that were measured in turn. */
 export interface PairedInputs extends Pick<
   ComparisonInputs,
-  'toolVersion' | 'labels' | 'floor' | 'floorFrom' | 'isNoiseFloor' | 'caveats'
+  'toolVersion' | 'labels' | 'floor' | 'isNoiseFloor' | 'caveats'
 > {
   readonly spec: RunSpec;
   readonly pairs: readonly MeasuredPair[];
@@ -109,13 +114,20 @@ export interface PairedInputs extends Pick<
   readonly effects: MinimumEffects;
 }
 
-/** Errors: none; without pairs there is nothing to compare and `null` is returned. */
-export function compareMeasuredPairs(inputs: PairedInputs): Comparison | null {
+/**
+ * `null` without a pair.
+ * Errors: ProblemsError, EnvironmentError when a window's records cannot be read again.
+ */
+export async function compareMeasuredPairs(inputs: PairedInputs): Promise<Comparison | null> {
   const { pairs, spec, design, effects, floor, ...rest } = inputs;
   const [first] = pairs;
   if (first === undefined) return null;
   const restarts = design === 'restarts';
-  const { metrics, excluded } = comparePairs(pairs.map(pairFigures), {
+  const figures: ComparedPair[] = [];
+  for (const { a, b } of pairs) {
+    figures.push({ a: await figuresOf(a, spec), b: await figuresOf(b, spec) });
+  }
+  const { metrics, excluded } = comparePairs(figures, {
     // The two windows of a side in the middle of A B B A share one start of it.
     pairsPerUnit: restarts ? 2 : 1,
     seed: spec.seeds.arrivals,
@@ -138,13 +150,15 @@ export function compareMeasuredPairs(inputs: PairedInputs): Comparison | null {
   });
 }
 
-function pairFigures({ a, b }: MeasuredPair) {
-  return { a: figuresOf(a), b: figuresOf(b) };
-}
-
 /** The one load point of a window. */
-function figuresOf({ summary }: MeasuredPair['a']) {
-  const [point] = summary.points;
-  if (point === undefined) return { unusable: 'nothing was measured', values: {}, requests: {} };
-  return windowFigures(point);
+async function figuresOf(
+  { dir, manifest, summary }: MeasuredWindow,
+  spec: RunSpec,
+): Promise<WindowFigures> {
+  const [point] = manifest.points;
+  const [judged] = summary.points;
+  if (point === undefined || judged === undefined) {
+    return { unusable: 'nothing was measured', values: {}, requests: {} };
+  }
+  return pointFigures({ run: await openRun(dir), spec }, point, judged);
 }

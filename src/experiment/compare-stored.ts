@@ -8,7 +8,8 @@ import {
   differingFacts,
   type MeasuredCapacity,
   type MinimumEffects,
-  windowFigures,
+  unusableReason,
+  type WindowFigures,
 } from '../comparison/index.ts';
 import { correctnessOf } from '../config/index.ts';
 import type { ManifestPoint } from '../record/index.ts';
@@ -17,6 +18,7 @@ import { type AskedRun, assembleComparison } from './assemble-comparison.ts';
 import { questionOf } from './run-question.ts';
 import {
   judgedSpan,
+  pointFigures,
   SLICE_REQUESTS_MIN,
   sliceFigures,
   SLICES_MAX,
@@ -51,6 +53,7 @@ export async function compareStoredRuns(
   },
 ): Promise<Comparison> {
   const { effects, capacities } = options;
+  if (capacities !== null) return compareSearches(a, b, { ...options, capacities });
   const points = commonPoint(a, b, options.level);
   const spans = { a: await judgedSpan(a, points.a), b: await judgedSpan(b, points.b) };
   const requests = Math.min(spans.a.requests, spans.b.requests);
@@ -68,8 +71,6 @@ export async function compareStoredRuns(
     })),
     { pairsPerUnit: 1, seed: a.spec.seeds.arrivals, effects, floor: null },
   );
-  const capacity =
-    capacities === null ? [] : [compareCapacities(capacities.a, capacities.b, effects)];
   return assembleComparison({
     toolVersion: options.toolVersion,
     design: 'storedRuns',
@@ -77,13 +78,37 @@ export async function compareStoredRuns(
     labels: { a: a.run.dir, b: b.run.dir },
     runIds: { a: [a.run.manifest.runId], b: [b.run.manifest.runId] },
     asked: { a: askedOf(a), b: askedOf(b) },
-    metrics: [...capacity, ...metrics],
+    metrics,
     unitsMeasured: count,
     excluded,
     floor: null,
-    floorFrom: null,
     isNoiseFloor: false,
     caveats: STORED_CAVEATS,
+  });
+}
+
+/** Two capacity searches: their windows are at loads of their own, so only the results compare. */
+function compareSearches(
+  a: StoredSide,
+  b: StoredSide,
+  options: StoredOptions & {
+    readonly capacities: { readonly a: MeasuredCapacity; readonly b: MeasuredCapacity };
+  },
+): Comparison {
+  const { capacities, effects, toolVersion } = options;
+  return assembleComparison({
+    toolVersion,
+    design: 'storedRuns',
+    unit: 'run',
+    labels: { a: a.run.dir, b: b.run.dir },
+    runIds: { a: [a.run.manifest.runId], b: [b.run.manifest.runId] },
+    asked: { a: askedOf(a), b: askedOf(b) },
+    metrics: [compareCapacities(capacities.a, capacities.b, effects)],
+    unitsMeasured: 1,
+    excluded: [],
+    floor: null,
+    isNoiseFloor: false,
+    caveats: [STORED_CAVEATS[0]],
   });
 }
 
@@ -107,18 +132,17 @@ export async function compareRunWithBaseline(
   const { effects, last, level } = options;
   const point = commonPoint(run, run, level).a;
   const skipped: SkippedRun[] = [];
-  const good: { readonly side: StoredSide; readonly summary: PointSummary }[] = [];
+  const good: { readonly side: StoredSide; readonly figures: WindowFigures }[] = [];
   for (const side of earlier.toReversed()) {
     if (good.length === last) break;
     const found = await baselinePoint(run, side, point, options);
     if (typeof found === 'string') skipped.push({ dir: side.run.dir, reason: found });
-    else good.unshift({ side, summary: found });
+    else good.unshift({ side, figures: found });
   }
-  const tonight = await pointSummary(run, point, options);
-  const figures = windowFigures(tonight);
+  const figures = await pointFigures(run, point, await pointSummary(run, point, options));
   const metrics = compareWithBaseline(
     figures,
-    good.map(({ summary }) => windowFigures(summary)),
+    good.map((each) => each.figures),
     effects,
   );
   const reference = good.at(-1)?.side ?? run;
@@ -136,20 +160,19 @@ export async function compareRunWithBaseline(
     unitsMeasured: good.length,
     excluded: figures.unusable === null ? [] : [{ unit: 0, reason: `B: ${figures.unusable}` }],
     floor: null,
-    floorFrom: null,
     isNoiseFloor: false,
     caveats: ['a difference may be due to anything that changed since the baseline runs'],
   });
   return { comparison, skipped };
 }
 
-/** The point of an earlier run that belongs to the baseline, or why it does not. */
+/** The figures of an earlier run that belongs to the baseline, or why it does not. */
 async function baselinePoint(
   run: StoredSide,
   side: StoredSide,
   point: ManifestPoint,
   options: StoredOptions,
-): Promise<PointSummary | string> {
+): Promise<WindowFigures | string> {
   const differing = differingFacts(
     { ...questionOf(run.spec, run.run.manifest) },
     { ...questionOf(side.spec, side.run.manifest) },
@@ -162,7 +185,8 @@ async function baselinePoint(
   );
   if (same === undefined) return 'it never came to this load';
   const summary = await pointSummary(side, same, options);
-  return windowFigures(summary).unusable ?? summary;
+  const figures = await pointFigures(side, same, summary);
+  return figures.unusable ?? figures;
 }
 
 async function runFault(
@@ -170,7 +194,7 @@ async function runFault(
   point: ManifestPoint,
   options: StoredOptions,
 ): Promise<string | null> {
-  return windowFigures(await pointSummary(side, point, options)).unusable;
+  return unusableReason(await pointSummary(side, point, options));
 }
 
 async function pointSummary(

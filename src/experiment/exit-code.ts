@@ -1,5 +1,6 @@
 /** One exit code for a finished run: docs/errors.md gives the order of precedence. */
 import { EXIT_CODES, type ExitCode } from '../base/index.ts';
+import type { Comparison } from '../comparison/index.ts';
 import type { Summary } from '../summary/index.ts';
 
 export interface RunEnding {
@@ -15,4 +16,29 @@ export function runExitCode(ending: RunEnding): ExitCode {
   if (ending.sweep) return EXIT_CODES.fine;
   if (!ending.summary.validity.valid) return EXIT_CODES.invalidRun;
   return ending.summary.verdict === 'missed' ? EXIT_CODES.objectiveMissed : EXIT_CODES.fine;
+}
+
+export interface ComparisonEnding {
+  readonly comparison: Comparison;
+  readonly interrupted: boolean;
+  /** Demand that every difference is decided. */
+  readonly requireProof: boolean;
+}
+
+/**
+ * A regression is 3, of the service or of its answers. Sides that were asked differently, windows
+ * that cannot be trusted and a method that favours one of two equal sides are 4: the measurement
+ * is at fault, not the service.
+ */
+export function comparisonExitCode(ending: ComparisonEnding): ExitCode {
+  const { comparison, interrupted, requireProof } = ending;
+  const { verdict, quality, excluded, isNoiseFloor, biasedMetrics, design } = comparison;
+  if (interrupted) return EXIT_CODES.interrupted;
+  const nothingLeft = verdict === 'notEnoughData' && excluded.length > 0;
+  const untrusted = design === 'baseline' && excluded.length > 0;
+  if (verdict === 'notComparable' || nothingLeft || untrusted) return EXIT_CODES.invalidRun;
+  if (isNoiseFloor) return biasedMetrics.length > 0 ? EXIT_CODES.invalidRun : EXIT_CODES.fine;
+  if (verdict === 'worse' || quality === 'worse') return EXIT_CODES.objectiveMissed;
+  const undecided = verdict === 'notEnoughData' || verdict === 'noDifferenceShown';
+  return undecided && requireProof ? EXIT_CODES.notProven : EXIT_CODES.fine;
 }

@@ -18,6 +18,14 @@ export * from './compare-stored.ts';
 export * from './exit-code.ts';
 export * from './load-points.ts';
 export * from './measure-pairs.ts';
+export {
+  paretoDraws,
+  type ParetoPlan,
+  type ParetoPorts,
+  type ParetoSweep,
+  type ParetoWindow,
+  sweepPareto,
+} from './pareto-sweep.ts';
 export * from './plan-run.ts';
 export * from './preflight.ts';
 export * from './prompt-source.ts';

@@ -4,6 +4,11 @@ import { drawSeed, type Seeds } from '../workload/index.ts';
 import type { BudgetSpec, RunSpec } from '../config/index.ts';
 import type { ExperimentResult } from './run-experiment.ts';
 
+/** A window that was measured, and the run folder that holds its records. */
+export interface MeasuredWindow extends ExperimentResult {
+  readonly dir: string;
+}
+
 export type ComparedSideName = 'a' | 'b';
 
 /** One window to measure. */
@@ -21,12 +26,12 @@ export interface PairPorts {
   /** Before every window, once its side answers; empties caches, say. */
   readonly reset: (window: PairWindow) => Promise<void>;
   /** `null` when interrupted before it began. */
-  readonly measure: (window: PairWindow) => Promise<ExperimentResult | null>;
+  readonly measure: (window: PairWindow) => Promise<MeasuredWindow | null>;
 }
 
 export interface MeasuredPair {
-  readonly a: ExperimentResult;
-  readonly b: ExperimentResult;
+  readonly a: MeasuredWindow;
+  readonly b: MeasuredWindow;
 }
 
 export interface MeasuredPairs {
@@ -49,10 +54,10 @@ export async function measurePairs(
   ports: PairPorts,
 ): Promise<MeasuredPairs> {
   const measured: MeasuredPair[] = [];
-  const spent: ExperimentResult[] = [];
+  const spent: MeasuredWindow[] = [];
   let current: ComparedSideName | null = null;
   for (let pair = 0; pair < pairs; pair += 1) {
-    const results: Partial<Record<ComparedSideName, ExperimentResult>> = {};
+    const results: Partial<Record<ComparedSideName, MeasuredWindow>> = {};
     const seeds = seedsOfPair(spec.seeds, pair);
     for (const side of sidesOfPair(pair)) {
       if (side !== current) await ports.enter(side);
@@ -90,7 +95,10 @@ export function seedsOfPair(seeds: Seeds, pair: number): Seeds {
 }
 
 /** The user's bounds are those of all windows together. */
-function remainingBudget(budget: BudgetSpec, spent: readonly ExperimentResult[]): BudgetSpec {
+export function remainingBudget(
+  budget: BudgetSpec,
+  spent: readonly Pick<ExperimentResult, 'summary'>[],
+): BudgetSpec {
   let requests = 0;
   let inputTokens = 0;
   let outputTokens = 0;

@@ -1,9 +1,9 @@
 /** A stored load point cut into slices of equal length, as units of a comparison. */
-import { type WindowFigures, windowFigures } from '../comparison/index.ts';
+import { unusableReason, type WindowFigures, windowFigures } from '../comparison/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
 import type { ManifestPoint } from '../record/index.ts';
 import type { OpenRun } from '../store/index.ts';
-import { createPointAccumulator } from '../summary/index.ts';
+import { createPointAccumulator, type PointSummary } from '../summary/index.ts';
 
 /** A run with the spec it was made with. */
 export interface StoredSide {
@@ -38,6 +38,21 @@ export async function judgedSpan({ run }: StoredSide, point: ManifestPoint): Pro
 }
 
 /**
+ * The figures of the whole judged part of a point, which may be compared if `summary` may be
+ * trusted. A warm-up that the summary detected is not cut off: it would be cut elsewhere on the
+ * other side, and the requests would no longer be the same.
+ */
+export async function pointFigures(
+  side: StoredSide,
+  point: ManifestPoint,
+  summary: PointSummary,
+): Promise<WindowFigures> {
+  const span = await judgedSpan(side, point);
+  const [figures] = await sliceFigures(side, point, { span, count: 1 });
+  return { ...(figures as WindowFigures), unusable: unusableReason(summary) };
+}
+
+/**
  * The figures of `count` slices by planned instant. Whether the whole run can be trusted is not
  * asked here: the checks of a whole do not hold for a part.
  */
@@ -53,7 +68,8 @@ export async function sliceFigures(
     createPointAccumulator({
       point: {
         ...point,
-        steadyFromNs: null,
+        // Declared, so that none is detected: both sides must be cut alike.
+        steadyFromNs: Math.round(span.fromNs + at * sliceNs),
         stopNs: Math.round(span.fromNs + (at + 1) * sliceNs),
         generator: null,
       },

@@ -3,6 +3,7 @@
  * `words.ts` holds the sentences both share, `figures.ts` how numbers are written.
  */
 export * from './markdown-report.ts';
+export * from './pareto-report.ts';
 export * from './simulated-beside.ts';
 export * from './terminal-report.ts';
 export { k6Prompts, type K6Prompt } from './k6-prompts.ts';
@@ -11,3 +12,4 @@ export * from './junit-comparison.ts';
 export * from './markdown-comparison.ts';
 export * from './terminal-comparison.ts';
 export { costText, secondsText, terminalCapacity } from './terminal-capacity.ts';
+export { levelText } from './words.ts';

@@ -2,6 +2,8 @@
  * `store`: the run folder. `run-folder.ts` writes it so that a crash leaves all but the last
  * second readable; `open-run.ts` reads it back in bounded memory. Judges nothing.
  */
+export { writeJsonFile } from './json-file.ts';
+export * from './list-runs.ts';
 export * from './open-run.ts';
 export * from './redact-url.ts';
 export * from './run-folder.ts';
