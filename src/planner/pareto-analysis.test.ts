@@ -36,6 +36,7 @@ describe('paretoOf', () => {
       drawOf(8, 16, 690, 15),
       drawOf(16, 64, 2_000, 30, { unusable: 'backlog grew', target: 'missed' }),
       drawOf(8, 64, 0, 1, { tpotP50Ns: null }),
+      drawOf(32, 8, 3_000, 9, { target: 'missed' }),
     ]);
     expect(
       result.points.map(({ batch, level, place, reason }) => [batch, level, place, reason]),
@@ -45,8 +46,9 @@ describe('paretoOf', () => {
       [8, 64, 'leftOut', 'not observed'],
       [16, 8, 'frontier', null],
       [16, 64, 'leftOut', 'backlog grew'],
+      [32, 8, 'outside', null],
     ]);
-    expect(result).toMatchObject({ dominatedCount: 1, leftOutCount: 2 });
+    expect(result).toMatchObject({ dominatedCount: 1, outsideCount: 1, leftOutCount: 2 });
     expect(result.points[0]).toMatchObject({ outputTokensPerSecondPerGpu: 175, userTps: 100 });
   });
 
@@ -81,6 +83,21 @@ describe('paretoOf', () => {
       outputTokensPerSecond: 650,
       tpotP50Ns: 11e6,
     });
+  });
+});
+
+describe('points that miss the objective', () => {
+  it('neither beat those that meet it nor stand on the frontier', () => {
+    const draws = [drawOf(8, 8, 700, 10), drawOf(16, 8, 900, 9, { target: 'missed' })];
+    expect(analysed(draws).points.map(({ place }) => place)).toEqual(['frontier', 'outside']);
+    const unasked = draws.map((draw) => ({ ...draw, target: null }));
+    expect(analysed(unasked).points.map(({ place }) => place)).toEqual(['dominated', 'frontier']);
+  });
+
+  it('lose their place by one draw', () => {
+    const draws = [drawOf(8, 8, 700, 10), drawOf(8, 8, 700, 10, { target: 'notEnoughData' })];
+    expect(analysed(draws).points[0]?.place).toBe('outside');
+    expect(repeatsOf(draws, AXES, 3)).toEqual([]);
   });
 });
 

@@ -31,8 +31,11 @@ export interface ParetoPoint extends Omit<ParetoDraw, 'unusable'> {
   readonly outputTokensPerSecondPerGpu: number | null;
   /** Output tokens per second that one user sees: 1 / TPOT. */
   readonly userTps: number | null;
-  /** `dominated`: another point gives at least as much at no more latency. */
-  readonly place: 'frontier' | 'dominated' | 'leftOut';
+  /**
+   * `dominated`: another point gives at least as much at no more latency. `outside`: it did not
+   * meet the objective in every draw, so it competes with nobody.
+   */
+  readonly place: 'frontier' | 'dominated' | 'outside' | 'leftOut';
   /** Why it was left out; `null` unless it was. */
   readonly reason: string | null;
   /** The two axes over its draws, lowest and highest; `null` when left out. */
@@ -50,6 +53,7 @@ export interface ParetoResult {
   /** By batch, then load. */
   readonly points: readonly ParetoPoint[];
   readonly dominatedCount: number;
+  readonly outsideCount: number;
   readonly leftOutCount: number;
 }
 
@@ -69,10 +73,7 @@ export function repeatsOf(
   axes: ParetoAxes,
   drawsAsked: number,
 ): ParetoRepeat[] {
-  return toRepeat(
-    drawnPoints(draws, axes).filter((point) => point.reason === null),
-    drawsAsked,
-  ).map(({ all }) => {
+  return toRepeat(drawnPoints(draws, axes).filter(competes), drawsAsked).map(({ all }) => {
     const { batch, level } = all[0] as ParetoDraw;
     return { batch, level };
   });
@@ -90,14 +91,18 @@ export function paretoOf(
 ): ParetoResult {
   const { axes, drawsAsked, gpus } = options;
   const drawn = drawnPoints(draws, axes);
-  const usable = drawn.filter(({ reason }) => reason === null);
+  const usable = drawn.filter(competes);
   const frontier = new Set(
     paretoFrontier(usable.map((point) => ({ point, ...middleDraw(point) }))).map(
       ({ point }) => point,
     ),
   );
   const points = drawn.map((point) =>
-    paretoPoint(point, point.reason === null && frontier.has(point), gpus),
+    paretoPoint(
+      point,
+      frontier.has(point) ? 'frontier' : competes(point) ? 'dominated' : 'outside',
+      gpus,
+    ),
   );
   const countOf = (place: ParetoPoint['place']): number =>
     points.filter((point) => point.place === place).length;
@@ -107,6 +112,7 @@ export function paretoOf(
     gpus,
     points,
     dominatedCount: countOf('dominated'),
+    outsideCount: countOf('outside'),
     leftOutCount: countOf('leftOut'),
   };
 }
@@ -127,6 +133,12 @@ function drawnPoints(draws: readonly ParetoDraw[], axes: ParetoAxes): Drawn[] {
     });
 }
 
+/** Whether a point can be on the frontier: comparable, and within the objective if there is one. */
+function competes({ all, reason }: Drawn): boolean {
+  const target = worstTarget(all.map((draw) => draw.target));
+  return reason === null && (target === null || target === 'met');
+}
+
 function byBatchAndLevel(a: ParetoDraw, b: ParetoDraw): number {
   return (a.batch ?? 0) - (b.batch ?? 0) || a.level - b.level;
 }
@@ -137,7 +149,11 @@ function operatingPoint(draw: ParetoDraw, axes: ParetoAxes): OperatingPoint | nu
   return gain === null || latencyNs === null ? null : { gain, latencyNs };
 }
 
-function paretoPoint(drawn: Drawn, isOnFrontier: boolean, gpus: number | null): ParetoPoint {
+function paretoPoint(
+  drawn: Drawn,
+  place: Exclude<ParetoPoint['place'], 'leftOut'>,
+  gpus: number | null,
+): ParetoPoint {
   const { all, reason } = drawn;
   const [{ batch, level, load }] = all as readonly [ParetoDraw];
   const higher = (valueOf: (draw: ParetoDraw) => number | null): number | null =>
@@ -159,7 +175,7 @@ function paretoPoint(drawn: Drawn, isOnFrontier: boolean, gpus: number | null): 
     ttftP95Ns: lower((draw) => draw.ttftP95Ns),
     attainmentShare: higher((draw) => draw.attainmentShare),
     target: worstTarget(all.map((draw) => draw.target)),
-    place: reason === null ? (isOnFrontier ? 'frontier' : 'dominated') : 'leftOut',
+    place: reason === null ? place : 'leftOut',
     reason,
     spread: reason === null ? spreadOf(drawn.draws) : null,
   };

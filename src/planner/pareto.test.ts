@@ -26,12 +26,18 @@ describe('paretoFrontier', () => {
     expect(paretoFrontier([])).toEqual([]);
   });
 
-  it('keeps just the points that no other dominates', () => {
+  it('keeps just the points that no other dominates, equal ones once', () => {
     fc.assert(
       fc.property(points, (all) => {
         const kept = paretoFrontier(all);
         const undominated = all.filter((one) => !all.some((other) => dominates(other, one)));
-        expect(kept.toSorted(byBoth)).toEqual(undominated.toSorted(byBoth));
+        const unequal = undominated.filter(
+          (one, at) =>
+            undominated.findIndex(
+              (other) => other.gain === one.gain && other.latencyNs === one.latencyNs,
+            ) === at,
+        );
+        expect(kept).toEqual(unequal.toSorted(byBoth));
       }),
     );
   });
@@ -52,7 +58,7 @@ describe('paretoFrontier', () => {
       fc.property(points, (all) => {
         const frontier = paretoFrontier(all);
         for (const [at, next] of frontier.slice(1).entries()) {
-          expect(next.gain).toBeGreaterThanOrEqual((frontier[at] as OperatingPoint).gain);
+          expect(next.gain).toBeGreaterThan((frontier[at] as OperatingPoint).gain);
         }
         expect(paretoFrontier(frontier)).toEqual(frontier);
       }),

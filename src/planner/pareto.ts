@@ -16,16 +16,15 @@ export function dominates(a: OperatingPoint, b: OperatingPoint): boolean {
 }
 
 /**
- * The points that none dominates, by rising latency: the most gain to be had at each latency.
- * Whatever the order of `points`, the same ones; equal points stay together.
+ * The points that none dominates, by rising latency: the most gain to be had at each latency. Of
+ * equal points the first of `points` stands for all; else their order does not matter.
  */
 export function paretoFrontier<T extends OperatingPoint>(points: readonly T[]): T[] {
   const inOrder = points.toSorted((a, b) => a.latencyNs - b.latencyNs || b.gain - a.gain);
   const frontier: T[] = [];
   for (const point of inOrder) {
     const last = frontier.at(-1);
-    const isEqual = last?.gain === point.gain && last.latencyNs === point.latencyNs;
-    if (last === undefined || isEqual || point.gain > last.gain) frontier.push(point);
+    if (last === undefined || point.gain > last.gain) frontier.push(point);
   }
   return frontier;
 }
