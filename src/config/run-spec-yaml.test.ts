@@ -154,3 +154,32 @@ function anySpec(): fc.Arbitrary<RunSpec> {
 function plain(value: Record<string, fc.JsonValue>): RunSpec['declare'] {
   return JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as RunSpec['declare'];
 }
+
+describe('hypothesis', () => {
+  const withHypothesis = (expected: string): string =>
+    `target: { url: 'http://127.0.0.1:1' }\nload: { rate: 1 }\nhypothesis:\n  change: graphs\n  expected: ${expected}\n`;
+
+  test('is read with its expectations and written back', () => {
+    const spec = parse(withHypothesis('p50(tpot) <= -5%, goodput >= +3%'));
+    expect(spec.hypothesis).toEqual({
+      change: 'graphs',
+      bottleneck: null,
+      expected: [
+        { metric: 'p50(tpot)', relation: 'atMost', change: -0.05 },
+        { metric: 'goodput', relation: 'atLeast', change: 0.03 },
+      ],
+    });
+    expect(parse(runSpecYaml(spec))).toEqual(spec);
+  });
+
+  test('names the metrics there are when one cannot be read', () => {
+    const parsed = parseRunSpec(withHypothesis('speed >= 3%'), {
+      file: 'run.yaml',
+      env: {},
+      readFile: () => '',
+    });
+    const [problem] = 'problems' in parsed ? parsed.problems : [];
+    expect(problem).toMatchObject({ code: 'E_CONFIG_VALUE', place: { line: 5, column: 13 } });
+    expect(problem?.hint).toContain('p50(tpot)');
+  });
+});
