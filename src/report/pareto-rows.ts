@@ -23,7 +23,6 @@ export function paretoTable(
       'TTFT p95',
       'good/s',
       'attained',
-      'target',
       'draws',
       ...(hasPlaces ? ['place'] : []),
     ],
@@ -37,26 +36,16 @@ export function paretoTable(
       durationFigure(point.ttftP95Ns),
       levelFigure(point.goodRps),
       shareFigure(point.attainmentShare),
-      targetText(point),
       countFigure(point.draws),
       ...(hasPlaces ? [placeText(point)] : []),
     ]),
   };
 }
 
-export function targetText({ target }: Pick<ParetoPoint, 'target'>): string {
-  switch (target) {
-    case null:
-      return NOT_OBSERVED;
-    case 'notEnoughData':
-      return '?';
-    default:
-      return target;
-  }
-}
-
-function placeText({ place, reason }: ParetoPoint): string {
-  return place === 'leftOut' ? `left out: ${reason}` : place;
+/** Its place; of one that has none, why. */
+function placeText({ place, target, reason }: ParetoPoint): string {
+  if (place === 'outside') return target === 'missed' ? 'missed' : 'too few requests';
+  return reason ?? place;
 }
 
 /** `output tok/s against TPOT p50: the points within the objective that no other beats, …`. */
