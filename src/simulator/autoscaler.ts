@@ -33,7 +33,7 @@ interface Recommendation {
   readonly replicas: number;
 }
 
-/** Against `⌈3.0000000000000004⌉`. */
+/** Against 0.1 + 0.2 > 0.3. */
 const ROUNDING_SLACK = 1e-9;
 
 /** Remembers what it recommended, so that a short lull takes no replica away. */
@@ -58,7 +58,8 @@ export class Autoscaler {
    */
   desired(atNs: number, total: number, replicas: number): number {
     const { target, toleranceShare, minReplicas, maxReplicas, scaleDownWindowNs } = this.#options;
-    const isNear = Math.abs(total / (target * replicas) - 1) <= toleranceShare;
+    const ratio = total / (target * replicas);
+    const isNear = Math.abs(ratio - 1) <= toleranceShare + ROUNDING_SLACK;
     const raw = isNear ? replicas : Math.ceil(total / target - ROUNDING_SLACK);
     const wanted = Math.min(maxReplicas, Math.max(minReplicas, raw));
     this.#recent = [
