@@ -31,6 +31,7 @@ export interface ReferenceWindow {
 export function measureWindow(window: ReferenceWindow): Omit<SearchWindow, 'phase' | 'level'> {
   const { rps, seed, warmupSeconds, seconds, stopsEarly } = window;
   const batches = Array.from({ length: BATCHES }, () => ({ good: 0, offered: 0 }));
+  let insideSeconds = 0;
   const batchSeconds = seconds / BATCHES;
   const { tokenBudget, maxSequences, objective } = SWEEP_DEFAULTS;
   const durationSeconds = warmupSeconds + seconds + AFTER_SECONDS;
@@ -42,6 +43,7 @@ export function measureWindow(window: ReferenceWindow): Omit<SearchWindow, 'phas
         const batch = batches[Math.floor((arrival - warmupSeconds) / batchSeconds)];
         if (batch === undefined) return;
         batch.offered += 1;
+        insideSeconds += last - arrival;
         const meetsTtft = first - arrival <= objective.ttftSeconds;
         if (meetsTtft && (last - first) / (output - 1) <= objective.tpotSeconds) {
           batch.good += 1;
@@ -49,16 +51,18 @@ export function measureWindow(window: ReferenceWindow): Omit<SearchWindow, 'phas
       },
     },
   );
+  const answerSeconds = insideSeconds / totalsOf(batches).offered;
   for (let count = 1; stopsEarly && count < BATCHES; count += 1) {
     const side = sequentialSide(batches.slice(0, count), { target: TARGET_SHARE, alpha: ALPHA });
     if (side === null) continue;
     return {
       ...totalsOf(batches.slice(0, count)),
       measuredSeconds: count * batchSeconds,
+      answerSeconds,
       ending: side === 'above' ? 'clearlyMet' : 'clearlyMissed',
     };
   }
-  return { ...totalsOf(batches), measuredSeconds: seconds, ending: 'full' };
+  return { ...totalsOf(batches), measuredSeconds: seconds, answerSeconds, ending: 'full' };
 }
 
 export interface ReferenceSearch {

@@ -232,6 +232,7 @@ async function runWindow(
   const records = (await openRun(ports.dir)).records(index);
   const { toolVersion } = ports;
   const [told] = (await summariseWindow(records, { spec, manifest, point, toolVersion })).points;
+  const answerNs = told?.completionNs.mean ?? null;
   const judgedNs = point.stopNs - (point.steadyFromNs ?? point.stopNs);
   const invalid = told?.validity.reasons.find(({ severity }) => severity === 'invalid');
   const interrupted = stopped === null && ended.partial;
@@ -241,6 +242,7 @@ async function runWindow(
     level: step.level,
     good: told?.attainment.good ?? 0,
     offered: told?.attainment.offered ?? 0,
+    answerSeconds: answerNs === null ? null : answerNs / NS_PER_SECOND,
     measuredSeconds: Math.min(step.seconds, Math.max(0, judgedNs / NS_PER_SECOND)),
     ending:
       stopped?.ending ?? (interrupted ? 'interrupted' : invalid === undefined ? 'full' : 'invalid'),

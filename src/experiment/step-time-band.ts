@@ -86,6 +86,7 @@ async function searchInMemory(
       phase: step.phase,
       level: step.level,
       ...watch.counts,
+      answerSeconds: null,
       measuredSeconds: Math.max(0, Math.min(stopNs, part.toNs) - part.fromNs) / NS_PER_SECOND,
       ending: watch.stopped?.ending ?? 'full',
     });

@@ -22,9 +22,18 @@ import { isUsable, type SearchWindow } from './search-window.ts';
 const INTERVAL_LEVEL = 0.95;
 const BOUND_LEVEL = 0.9;
 const RISE_LEVEL = 0.99;
+/**
+ * With fewer windows, or windows that all together last fewer answers, the spread between them is
+ * itself too uncertain: on the reference engine the intervals then cover the truth too seldom.
+ */
+const WINDOWS_MIN = 6;
+const ANSWERS_LONG_MIN = 200;
 
-/** `notBracketed`: the target was not seen both met and missed. The others as in {@link NoCrossing}. */
-export type NoInterval = NoCrossing | 'notBracketed';
+/**
+ * `notBracketed`: the target was not seen both met and missed. `tooShort`: all windows together
+ * last too few answers. The others as in {@link NoCrossing}.
+ */
+export type NoInterval = NoCrossing | 'notBracketed' | 'tooShort';
 
 export interface CapacityEstimate {
   /** Best single figure, requests/s; without an interval it proves nothing. `null` = not bracketed. */
@@ -52,7 +61,13 @@ export function estimateCapacity(
   if (!isNarrow(bracket)) return { ...NOTHING, bracket, rise: riseOf(windows, 1) };
   const centreRps = searchCentreRps(plan, windows);
   const fit = localFit(windows, centreRps);
-  const crossing = logisticCrossing(fit, plan.targetShare, INTERVAL_LEVEL);
+  const near = windowsNear(windows, centreRps);
+  const refused = near.length < WINDOWS_MIN ? 'tooFewWindows' : isLong(near) ? null : 'tooShort';
+  const crossing = logisticCrossing(
+    refused === null ? fit : null,
+    plan.targetShare,
+    INTERVAL_LEVEL,
+  );
   const bound = logisticCrossing(fit, plan.targetShare, BOUND_LEVEL);
   return {
     // Without an interval the fitted crossing may lie anywhere; the centre is where the search is.
@@ -62,13 +77,20 @@ export function estimateCapacity(
         ? null
         : { lowRps: crossing.interval.low, highRps: crossing.interval.high },
     plannableRps: crossing.interval === null ? null : (bound.interval?.low ?? null),
-    noInterval: crossing.reason,
+    noInterval: refused ?? crossing.reason,
     bracket,
     dispersion: fit?.dispersion ?? null,
-    windowsFitted: windowsNear(windows, centreRps).length,
+    windowsFitted: near.length,
     rise: riseOf(windows, fit?.dispersion ?? 1),
     fit,
   };
+}
+
+function isLong(windows: readonly SearchWindow[]): boolean {
+  const answers = windows.flatMap(({ answerSeconds }) => answerSeconds ?? []);
+  const meanSeconds = answers.reduce((sum, each) => sum + each, 0) / answers.length;
+  const seconds = windows.reduce((sum, { measuredSeconds }) => sum + measuredSeconds, 0);
+  return seconds >= ANSWERS_LONG_MIN * meanSeconds;
 }
 
 /** The fitted attainment at `rps`; `null` without a fit. */

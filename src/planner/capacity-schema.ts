@@ -46,6 +46,7 @@ const window = z
     good: count,
     offered: count,
     measuredSeconds: seconds.describe('Judged part.'),
+    answerSeconds: seconds.nullable().describe('Mean time from request to end of answer.'),
     ending: z.enum(['full', 'clearlyMet', 'clearlyMissed', 'broken', 'interrupted', 'invalid']),
     why: z.string().nullable().describe('In words, where it did not end in full.'),
   })
@@ -66,7 +67,7 @@ const capacity = z
     highRps: rps.nullable(),
     level: share.describe('Confidence of lowRps…highRps, two-sided.'),
     plannableRps: rps.nullable().describe('With 95 % confidence the target is met up to here.'),
-    noInterval: z.enum(['notBracketed', 'tooFewWindows', 'noFall']).nullable(),
+    noInterval: z.enum(['notBracketed', 'tooFewWindows', 'tooShort', 'noFall']).nullable(),
     metRps: rps.nullable().describe('Highest coarse load that met the target.'),
     missedRps: rps.nullable().describe('Lowest coarse load that missed it.'),
     dispersion: z.number().nullable().describe('Spread between windows over that of chance.'),

@@ -31,6 +31,8 @@ export interface SearchWindow {
   readonly offered: number;
   /** Judged part. */
   readonly measuredSeconds: number;
+  /** Mean time from a request to the end of its answer; `null` when none was completed. */
+  readonly answerSeconds: number | null;
   readonly ending: WindowEnding;
 }
 

@@ -134,9 +134,16 @@ function endText(end: CapacityReport['end'], capacity: CapacityReport['capacity'
 }
 
 function noIntervalText({ noInterval }: NonNullable<CapacityReport['capacity']>): string {
-  return noInterval === 'noFall'
-    ? 'the windows differ too much to show where the target is crossed; measure longer'
-    : 'too few windows; measure longer';
+  switch (noInterval) {
+    case 'noFall':
+      return 'the windows differ too much to show where the target is crossed; measure longer';
+    case 'tooShort':
+      return 'the windows together last fewer than 200 answers, too short to prove a rate';
+    case 'tooFewWindows':
+    case 'notBracketed':
+    case null:
+      return 'too few windows near capacity to prove a rate; measure longer (--effort, --budget)';
+  }
 }
 
 function demandLines(
