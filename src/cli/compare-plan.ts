@@ -68,6 +68,7 @@ export function readComparePlan(
     const message = 'a comparison takes one load point, and the load has several';
     throw new ProblemsError([usageProblem('E_USAGE_CONFLICT', message, 'give one rate')]);
   }
+  requireBudgetForAll(specs.a, 2 * pairs);
   const sides = sidesOf(mode, options);
   const dir = specs.a.out ?? `${defaultRunDir(specs.a.name, new Date())}-compare`;
   return {
@@ -80,6 +81,24 @@ export function readComparePlan(
     dir,
     floorFile: options.floor ?? join(dir, 'noise-floor.json'),
   };
+}
+
+/** The bounds are those of all windows together, so that they must hold all of them. */
+function requireBudgetForAll(spec: RunSpec, windows: number): void {
+  const { estimate } = planRun(spec, { readText: readTextFile, freshSeed: 1 });
+  const { maxRequests, maxOutputTokens, maxCostUsd } = spec.budget;
+  const needs = [
+    { flag: '--max-requests', limit: maxRequests, needed: windows * estimate.requests },
+    { flag: '--max-tokens', limit: maxOutputTokens, needed: windows * estimate.outputTokensMax },
+    { flag: '--max-cost', limit: maxCostUsd, needed: windows * (estimate.costUsd ?? 0) },
+  ];
+  const reader = new OptionReader();
+  for (const { flag, limit, needed } of needs) {
+    if (limit === null || needed <= limit || spec.load.kind !== 'rate') continue;
+    const message = `${flag} ${limit} does not hold the ${windows} windows, which need about ${needed}`;
+    reader.add(usageProblem('E_BUDGET_IMPOSSIBLE', message, 'raise it, or take fewer --pairs'));
+  }
+  reader.finish();
 }
 
 function targetSpecs(target: string | undefined, command: Command, context: CommandContext) {

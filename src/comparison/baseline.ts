@@ -82,7 +82,8 @@ function compareMetric(
     b,
     change,
     ...shown,
-    detectable: enough ? changeOf(detectableSpreads(n, metricCount) * spread, context) : null,
+    detectable:
+      enough && spread > 0 ? changeOf(detectableSpreads(n, metricCount) * spread, context) : null,
     deviation,
     verdict: change === null ? 'notEnoughData' : changeVerdict({ change, ...shown }, metric.better),
   };
