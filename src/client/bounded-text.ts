@@ -13,7 +13,8 @@ export class BoundedText {
   }
 
   add(bytes: Uint8Array): void {
-    const piece = bytes.slice(0, this.#limitBytes - this.#keptBytes);
+    // A copy, which `slice` of a Buffer is not: the transport may read into the same memory again.
+    const piece = new Uint8Array(bytes.subarray(0, this.#limitBytes - this.#keptBytes));
     this.#pieces.push(piece);
     this.#keptBytes += piece.length;
   }

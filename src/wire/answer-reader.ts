@@ -67,7 +67,7 @@ class StreamReader implements AnswerReader {
     }
     if (how === 'cut') state.note(state.terminalSeen ? 'resetAfterTerminal' : 'resetAfterFinish');
     else if (!state.terminalSeen && this.#ends === 'mark') state.note('noTerminal');
-    if (!state.finishSeen) state.note('noFinishReason');
+    readNoFinish(state, this.#ends, this.#stamp);
     if (!state.hasOutput) state.fail('empty');
   }
 
@@ -77,14 +77,26 @@ class StreamReader implements AnswerReader {
   }
 }
 
+/**
+ * Where an API does not tell why an answer ended, the reason is `other`, so that an objective can
+ * allow it; where it should have told, there is none.
+ */
+function readNoFinish(state: ReadingState, ends: AnswerFormat['ends'], { atNs }: ReadStamp): void {
+  if (state.finishSeen) return;
+  state.note('noFinishReason');
+  if (ends === 'body' && state.hasOutput) state.sawFinish('other', atNs);
+}
+
 /** One JSON body. Its content is one output event at the body's last read. */
 class BodyReader implements AnswerReader {
+  readonly #ends: AnswerFormat['ends'];
   readonly #state: ReadingState;
   readonly #read: ReadObject;
   readonly #pieces: Uint8Array[] = [];
   #lastRead: ReadStamp = { atNs: 0, readId: 0 };
 
   constructor(format: AnswerFormat, options: ReaderOptions) {
+    this.#ends = format.ends;
     this.#state = new ReadingState(options);
     this.#read = format.body(this.#state, options);
   }
@@ -98,7 +110,8 @@ class BodyReader implements AnswerReader {
   }
 
   push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
-    this.#pieces.push(bytes.slice());
+    // Not `slice`, which does not copy a Buffer: a transport may read into the same memory again.
+    this.#pieces.push(new Uint8Array(bytes));
     this.#lastRead = { atNs, readId };
     return this.state;
   }
@@ -122,7 +135,7 @@ class BodyReader implements AnswerReader {
     state.sawEvent(this.#lastRead.atNs);
     readObject(state, this.#read, body, this.#lastRead);
     state.settle();
-    if (!state.finishSeen) state.note('noFinishReason');
+    readNoFinish(state, this.#ends, this.#lastRead);
     if (!state.hasOutput) state.fail('empty');
   }
 

@@ -56,7 +56,7 @@ export class AwsEventStreamDecoder implements EventDecoder {
       if (this.#failure !== null || this.#stopped) return;
       from += length;
     }
-    this.#keep(bytes.subarray(from));
+    this.#keep(bytes, from);
   }
 
   end(_take: TakeMessage): void {}
@@ -126,21 +126,31 @@ export class AwsEventStreamDecoder implements EventDecoder {
   /** The held bytes and the piece as one; the piece alone where nothing is held. */
   #joined(piece: Uint8Array): Uint8Array {
     if (this.#heldLength === 0) return piece;
-    const length = this.#heldLength + piece.length;
+    this.#hold(piece);
+    return this.#held.subarray(0, this.#heldLength);
+  }
+
+  /** Keeps what is left of `bytes` from `from` on, which may be the held bytes themselves. */
+  #keep(bytes: Uint8Array, from: number): void {
+    const isHeld = this.#heldLength > 0;
+    if (isHeld && from === 0) return;
+    const rest = bytes.subarray(from);
+    this.#heldLength = 0;
+    if (isHeld) this.#held.copyWithin(0, from, from + rest.length);
+    else this.#hold(rest);
+    this.#heldLength = rest.length;
+  }
+
+  /** Copies, because a transport may read into the same memory again. */
+  #hold(bytes: Uint8Array): void {
+    const length = this.#heldLength + bytes.length;
     if (length > this.#held.length) {
       const grown = new Uint8Array(2 * length);
       grown.set(this.#held.subarray(0, this.#heldLength));
       this.#held = grown;
     }
-    this.#held.set(piece, this.#heldLength);
-    return this.#held.subarray(0, length);
-  }
-
-  #keep(rest: Uint8Array): void {
-    if (rest.buffer !== this.#held.buffer) this.#held = rest.slice();
-    else if (rest.byteOffset > 0)
-      this.#held.copyWithin(0, rest.byteOffset, rest.byteOffset + rest.length);
-    this.#heldLength = rest.length;
+    this.#held.set(bytes, this.#heldLength);
+    this.#heldLength = length;
   }
 }
 

@@ -25,7 +25,7 @@ test('counts of each response are summed, and are the tokens of its event', () =
 
 test('without a finish reason the end of the body must do, and a cut one does not', () => {
   const whole = readAnswer([at(1, response('x'))], { dialect: 'triton' });
-  expect(whole).toMatchObject({ failure: null, finishReason: null, notes: ['noFinishReason'] });
+  expect(whole).toMatchObject({ failure: null, finishReason: 'other', notes: ['noFinishReason'] });
   expect(whole.usage).toBeNull();
   expect(readAnswer([at(1, response('x'))], { dialect: 'triton', end: 'cut' }).failure).toBe(
     'truncated',

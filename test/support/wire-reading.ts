@@ -2,6 +2,7 @@
 import {
   DIALECTS,
   SseDecoder,
+  type AnswerReader,
   type AnswerReading,
   type DialectName,
   type ReaderOptions,
@@ -50,15 +51,20 @@ export interface ReadAnswerOptions extends Partial<ReaderOptions> {
 /** Some texts that came in one read. */
 export const at = (atMs: number, ...texts: string[]): Read => ({ atMs, text: texts.join('') });
 
-/** What a reader makes of these reads. */
-export function readAnswer(reads: readonly Read[], options: ReadAnswerOptions = {}): AnswerReading {
-  const reader = DIALECTS[options.dialect ?? 'chat'].createReader({
+/** A reader that keeps text, of a stream unless told otherwise. */
+export function readerFor(options: ReadAnswerOptions): AnswerReader {
+  return DIALECTS[options.dialect ?? 'chat'].createReader({
     stream: true,
     requestedChoices: 1,
     lineBytes: 1_000_000,
     keepText: true,
     ...options,
   });
+}
+
+/** What a reader makes of these reads. */
+export function readAnswer(reads: readonly Read[], options: ReadAnswerOptions = {}): AnswerReading {
+  const reader = readerFor(options);
   for (const [readId, { atMs, text }] of reads.entries()) {
     reader.push(typeof text === 'string' ? utf8(text) : text, atMs * 1_000_000, readId);
   }
