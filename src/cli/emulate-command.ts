@@ -16,8 +16,9 @@ export const emulateCommand: Register = (program, context, finish) => {
   const command = program
     .command('emulate')
     .description(
-      'Serves chat and completions with made-up words at the pace of one replica of a 70B model with\n' +
-        'continuous batching, so that overload looks like overload. Stop it with Ctrl-C.',
+      'Serves OpenAI chat, completions and Responses, Anthropic Messages and Ollama with made-up words\n' +
+        'at the pace of one replica of a 70B model with continuous batching, so that overload looks like\n' +
+        'overload. Stop it with Ctrl-C.',
     );
   addEmulatorFlags(command)
     .option('--for <duration>', 'stop by itself after so long. Left out: serve until Ctrl-C')

@@ -11,6 +11,7 @@ import {
   type FaultRule,
   type FaultScript,
 } from '../faults/index.ts';
+import { SERVED_DIALECT_NAMES } from '../wire/index.ts';
 import {
   count,
   duration,
@@ -248,7 +249,7 @@ const rule = mapping({
   to: since.optional().describe('Until so long after the start. Default for ever.'),
   firstRequest: count.prefault(1).describe('From this request on; the server numbers them from 1.'),
   lastRequest: count.optional().describe('Up to and including this request. Default all.'),
-  api: oneOf(['chat', 'completions']).optional().describe('Only requests of this API.'),
+  api: oneOf(SERVED_DIALECT_NAMES).optional().describe('Only requests of this API.'),
   stream: flag.optional().describe('Only streamed answers, or (`false`) only whole ones.'),
 }).transform((keys, context): FaultRule => {
   const { from, to, firstRequest, lastRequest } = keys;

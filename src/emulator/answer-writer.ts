@@ -3,19 +3,18 @@ import type { ServerResponse } from 'node:http';
 /** How an answer gets onto the wire. After the client has gone, nothing happens any more. */
 export interface AnswerWriter {
   /** The head of a stream. */
-  open(): void;
+  open(mediaType: string): void;
   /** Events that leave together, before this returns. */
   write(events: string): void;
-  /** The last events; the stream is complete. */
-  end(events: string): void;
+  /** The last events, those after the finish reason apart; the stream is complete. */
+  end(events: string, afterFinish: string): void;
   /** An answer that is not streamed. */
   whole(body: string): void;
 }
 
-export const STREAM_HEAD = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-} as const;
+export function streamHead(mediaType: string) {
+  return { 'content-type': mediaType, 'cache-control': 'no-cache' } as const;
+}
 
 export const BODY_HEAD = { 'content-type': 'application/json' } as const;
 
@@ -27,8 +26,8 @@ export class PlainWriter implements AnswerWriter {
     this.#response = response;
   }
 
-  open(): void {
-    this.#response.writeHead(200, STREAM_HEAD);
+  open(mediaType: string): void {
+    this.#response.writeHead(200, streamHead(mediaType));
     this.#response.flushHeaders();
   }
 
@@ -51,8 +50,8 @@ export class PlainWriter implements AnswerWriter {
     if (!this.#response.destroyed) this.#response.write(bytes);
   }
 
-  end(events: string): void {
-    if (!this.#response.destroyed) this.#response.end(events);
+  end(events: string, afterFinish: string): void {
+    if (!this.#response.destroyed) this.#response.end(events + afterFinish);
   }
 
   whole(body: string): void {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Fault } from '../faults/index.ts';
-import { errorBody, errorEvent } from '../wire/index.ts';
+import type { EncodedError } from '../wire/index.ts';
 import { BODY_HEAD, PlainWriter } from './answer-writer.ts';
 
 /** So that what was sent before a reset has arrived. */
@@ -11,22 +11,30 @@ export type BreakingFault = Extract<
   { readonly kind: 'reset' | 'missingTerminator' | 'errorEvent' }
 >;
 
+/** What a breaking answer needs of its dialect and its server. */
+export interface BreakingPlace {
+  /** Stops generating what nobody will get. */
+  readonly abandon: () => void;
+  /** An error in the dialect's words, inside a stream and as a body. */
+  readonly errorEvent: (error: EncodedError) => string;
+  readonly errorBody: (error: EncodedError) => string;
+}
+
 /**
  * Breaks off: after some events (or at the end of a shorter answer), or just before the end.
- * `abandon` tells the server to stop generating what nobody will get.
  */
 export class BreakingWriter extends PlainWriter {
   readonly #fault: BreakingFault;
   readonly #response: ServerResponse;
-  readonly #abandon: () => void;
+  readonly #place: BreakingPlace;
   #eventsLeft: number;
   #isBroken = false;
 
-  constructor(fault: BreakingFault, response: ServerResponse, abandon: () => void) {
+  constructor(fault: BreakingFault, response: ServerResponse, place: BreakingPlace) {
     super(response);
     this.#fault = fault;
     this.#response = response;
-    this.#abandon = abandon;
+    this.#place = place;
     this.#eventsLeft =
       fault.kind === 'missingTerminator' ? Number.POSITIVE_INFINITY : fault.afterEvents;
   }
@@ -50,7 +58,7 @@ export class BreakingWriter extends PlainWriter {
         return;
       case 'errorEvent':
         response.writeHead(500, BODY_HEAD);
-        response.end(errorBody(this.#fault));
+        response.end(this.#place.errorBody(this.#fault));
         return;
       default:
         response.socket?.resetAndDestroy();
@@ -60,11 +68,11 @@ export class BreakingWriter extends PlainWriter {
   #break(): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
-    this.#abandon();
+    this.#place.abandon();
     if (this.#fault.kind === 'reset') {
       setTimeout(() => this.#response.socket?.resetAndDestroy(), RESET_MS).unref();
     } else {
-      super.end(this.#fault.kind === 'errorEvent' ? errorEvent(this.#fault) : '');
+      super.end(this.#fault.kind === 'errorEvent' ? this.#place.errorEvent(this.#fault) : '', '');
     }
   }
 }

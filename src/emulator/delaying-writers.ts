@@ -28,9 +28,9 @@ export class SplittingWriter extends PlainWriter {
     if (!this.#isArmed) this.#sendPiece(Math.ceil(this.#rest.length / 2));
   }
 
-  override end(events: string): void {
+  override end(events: string, afterFinish = ''): void {
     this.#isEnd = true;
-    this.write(events);
+    this.write(events + afterFinish);
   }
 
   #sendPiece(defaultBytes: number): void {
@@ -39,7 +39,7 @@ export class SplittingWriter extends PlainWriter {
     this.#rest = this.#rest.subarray(bytes);
     this.#isArmed = this.#rest.length > 0;
     if (this.#isArmed) setImmediate(() => this.#sendPiece(this.#rest.length));
-    else if (this.#isEnd) super.end('');
+    else if (this.#isEnd) super.end('', '');
   }
 }
 
@@ -64,8 +64,8 @@ export class BunchingWriter extends PlainWriter {
     if (gather.kind === 'events' && this.#writes % gather.events === 0) this.#release();
   }
 
-  override end(events: string): void {
-    super.end(this.#held + events);
+  override end(events: string, afterFinish: string): void {
+    super.end(this.#held + events, afterFinish);
     this.#held = '';
   }
 
@@ -93,9 +93,9 @@ export class StallingWriter extends PlainWriter {
     this.#when(() => super.write(events));
   }
 
-  override end(events: string): void {
+  override end(events: string, afterFinish: string): void {
     this.#writes += 1;
-    this.#when(() => super.end(events));
+    this.#when(() => super.end(events, afterFinish));
   }
 
   override whole(body: string): void {
@@ -145,9 +145,9 @@ export class TricklingWriter extends PlainWriter {
     if (!this.#isArmed) this.#sendPiece();
   }
 
-  override end(events: string): void {
+  override end(events: string, afterFinish = ''): void {
     this.#isEnd = true;
-    this.write(events);
+    this.write(events + afterFinish);
   }
 
   override whole(body: string): void {
@@ -161,7 +161,7 @@ export class TricklingWriter extends PlainWriter {
     this.#rest = this.#rest.subarray(this.#pieceBytes);
     this.#isArmed = this.#rest.length > 0 && !this.#response.destroyed;
     if (this.#isArmed) after(this.#pieceNs, () => this.#sendPiece());
-    else if (this.#isEnd) super.end('');
+    else if (this.#isEnd) super.end('', '');
   }
 }
 
@@ -174,15 +174,8 @@ export class LateUsageWriter extends PlainWriter {
     this.#byNs = byNs;
   }
 
-  /** The finish reason comes right after the last output: everything from the third event on waits. */
-  override end(events: string): void {
-    const output = endOfEvent(events, 0);
-    const finish = endOfEvent(events, output);
-    super.write(events.slice(0, finish));
-    after(this.#byNs, () => super.end(events.slice(finish)));
+  override end(events: string, afterFinish: string): void {
+    super.write(events);
+    after(this.#byNs, () => super.end('', afterFinish));
   }
-}
-
-function endOfEvent(events: string, from: number): number {
-  return events.indexOf('\n\n', from) + 2;
 }

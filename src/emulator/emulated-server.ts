@@ -3,7 +3,7 @@ import { assertNever, type Clock } from '../base/index.ts';
 import { createEngine, type Engine, type EngineRequest } from '../engine/index.ts';
 import { FaultDraw, OVERLOAD, overQuota, stepFactorAt, type Fault } from '../faults/index.ts';
 import { METRICS_CONTENT_TYPE, renderMetrics } from '../prometheus/index.ts';
-import { createChatEncoder, createCompletionsEncoder } from '../wire/index.ts';
+import { SERVED_DIALECT_NAMES, SERVED_DIALECTS, type AnswerEncoder } from '../wire/index.ts';
 import { planAnswer, type AnswerPlan } from './answer-plan.ts';
 import { contextTooLong, notFound, QUEUE_TIMEOUT, type ApiError } from './api-error.ts';
 import { TEMPLATE_TOKENS_PER_MESSAGE, tokenIds } from './count-tokens.ts';
@@ -84,8 +84,10 @@ export class EmulatedServer {
     this.#metrics = new ServerMetrics(options);
     this.#quota = options.quotaRps === null ? null : new RequestQuota(options.quotaRps);
     this.#routes = new Map<string, Readonly<Record<string, Route>>>([
-      ['/v1/chat/completions', { POST: (req, res) => this.#generate('chat', req, res) }],
-      ['/v1/completions', { POST: (req, res) => this.#generate('completions', req, res) }],
+      ...SERVED_DIALECT_NAMES.map((api): [string, Readonly<Record<string, Route>>] => [
+        SERVED_DIALECTS[api].path,
+        { POST: (req, res) => this.#generate(api, req, res) },
+      ]),
       ['/v1/models', { GET: (_, res) => this.#models(res) }],
       ['/tokenize', { POST: (req, res) => this.#tokenize(req, res) }],
       ['/health', { GET: (_, res) => void res.end() }],
@@ -167,48 +169,58 @@ export class EmulatedServer {
     httpRequest: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
+    const refuse = (error: ApiError): void =>
+      sendError(response, error, SERVED_DIALECTS[api].errorBody);
     const read = await readJsonBody(httpRequest);
-    if (read === null) return;
-    if (read.kind === 'refused') return sendError(response, read.error);
+    if (read === null || response.destroyed) return;
+    if (read.kind === 'refused') return refuse(read.error);
     const parsed = parseGenerationRequest(api, read.body, this.#options);
-    if (parsed.kind === 'refused') return sendError(response, parsed.error);
+    if (parsed.kind === 'refused') return refuse(parsed.error);
     const retryAfterSeconds = this.#quota?.take(this.#clock.nowNs()) ?? null;
-    if (retryAfterSeconds !== null) return this.#rejectOverQuota(response, retryAfterSeconds);
-
-    const request = parsed.value;
-    const answer = planAnswer(request, this.#options.seed);
+    if (retryAfterSeconds !== null) {
+      const limit = `at most ${this.#options.quotaRps} requests per second`;
+      return this.#reject(api, response, overQuota(limit, retryAfterSeconds));
+    }
     this.#requests += 1;
-    const id = String(this.#requests);
-    const requestId = headerText(httpRequest, 'x-request-id') ?? id;
-    const fault = this.#drawFault(requestId, request);
-    if (fault?.kind === 'refuse') return this.#reject(response, fault);
+    const requestId = headerText(httpRequest, 'x-request-id') ?? String(this.#requests);
+    const fault = this.#drawFault(requestId, parsed.value);
+    if (fault?.kind === 'refuse') return this.#reject(api, response, fault);
     if (fault?.kind === 'hang') return;
-    const head = {
-      id: `${api === 'chat' ? 'chatcmpl' : 'cmpl'}-${requestId}`,
-      createdSeconds: Math.floor(Date.now() / 1_000),
-      model: this.#options.model,
-    };
-    const encoder = api === 'chat' ? createChatEncoder(head) : createCompletionsEncoder(head);
-    const onRejected = (reason: TurnedAway): void => {
-      const askedTokens = request.promptTokens + answer.outputTokens;
-      this.#reject(response, this.#rejectionError(reason, askedTokens));
-    };
+    this.#answer(requestId, parsed.value, fault, response);
+  }
+
+  #answer(
+    requestId: string,
+    request: GenerationRequest,
+    fault: Fault | null,
+    response: ServerResponse,
+  ): void {
+    const { api } = request;
+    const id = String(this.#requests);
+    const answer = planAnswer(request, this.#options.seed);
+    const encoder = this.#createEncoder(requestId, request);
     const driver = this.#driver;
     const abandon = (): void => {
       // After a crash there is nothing left to abandon.
       if (driver === this.#driver && driver.cancel(id)) this.#metrics.aborted();
     };
-    const writer = faultyWriter(fault, response, abandon);
     const generation = new Generation(
       {
         requestId,
         request,
         answer,
         encoder,
-        writer,
+        writer: faultyWriter(fault, response, {
+          abandon,
+          errorEvent: encoder.errorEvent,
+          errorBody: SERVED_DIALECTS[api].errorBody,
+        }),
         tokensPerEvent: fault?.kind === 'multiToken' ? fault.tokens : this.#options.tokensPerEvent,
         emptyDeltas: fault?.kind === 'roleOnly' ? fault.deltas : 0,
-        onRejected,
+        onRejected: (reason) => {
+          const askedTokens = request.promptTokens + answer.outputTokens;
+          this.#reject(api, response, this.#rejectionError(reason, askedTokens));
+        },
       },
       {
         nowNs: () => this.#clock.nowNs(),
@@ -224,6 +236,18 @@ export class EmulatedServer {
       if (!response.writableEnded) abandon();
     });
     driver.submit(this.#engineRequest(id, request, answer), generation);
+  }
+
+  #createEncoder(requestId: string, { api, promptTokens }: GenerationRequest): AnswerEncoder {
+    const { idPrefix, createEncoder } = SERVED_DIALECTS[api];
+    const now = new Date();
+    return createEncoder({
+      id: `${idPrefix}${requestId}`,
+      createdSeconds: Math.floor(now.getTime() / 1_000),
+      createdIso: now.toISOString(),
+      model: this.#options.model,
+      promptTokens,
+    });
   }
 
   #drawFault(requestId: string, { api, streamed }: GenerationRequest): Fault | null {
@@ -242,14 +266,9 @@ export class EmulatedServer {
     return { ...plain, content: promptContent(request, answer, this.#options) };
   }
 
-  #rejectOverQuota(response: ServerResponse, retryAfterSeconds: number): void {
-    const limit = `at most ${this.#options.quotaRps} requests per second`;
-    this.#reject(response, overQuota(limit, retryAfterSeconds));
-  }
-
-  #reject(response: ServerResponse, error: ApiError): void {
+  #reject(api: GenerationApi, response: ServerResponse, error: ApiError): void {
     this.#rejected += 1;
-    sendError(response, error);
+    sendError(response, error, SERVED_DIALECTS[api].errorBody);
   }
 
   #rejectionError(reason: TurnedAway, askedTokens: number): ApiError {

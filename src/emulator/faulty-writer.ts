@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Fault } from '../faults/index.ts';
 import { PlainWriter, type AnswerWriter } from './answer-writer.ts';
-import { BreakingWriter } from './breaking-writer.ts';
+import { BreakingWriter, type BreakingPlace } from './breaking-writer.ts';
 import {
   BunchingWriter,
   LateUsageWriter,
@@ -13,12 +13,12 @@ import { GzipWriter } from './gzip-writer.ts';
 
 /**
  * The writer of an answer that meets a fault, null for none. Faults that are not of the writing are
- * carried out elsewhere. `abandon` tells the server to stop generating what nobody will get.
+ * carried out elsewhere.
  */
 export function faultyWriter(
   fault: Fault | null,
   response: ServerResponse,
-  abandon: () => void,
+  place: BreakingPlace,
 ): AnswerWriter {
   switch (fault?.kind) {
     case 'splitReads':
@@ -36,7 +36,7 @@ export function faultyWriter(
     case 'reset':
     case 'missingTerminator':
     case 'errorEvent':
-      return new BreakingWriter(fault, response, abandon);
+      return new BreakingWriter(fault, response, place);
     default:
       return new PlainWriter(response);
   }

@@ -1,9 +1,10 @@
-import { asCount, asObject, type JsonObject } from '../wire/index.ts';
+import { asCount, asObject, type JsonObject, type ServedDialectName } from '../wire/index.ts';
 import { badRequest, contextTooLong, notFound, type ApiError } from './api-error.ts';
 import { countTokens, TEMPLATE_TOKENS_PER_MESSAGE } from './count-tokens.ts';
 import type { EmulatorOptions } from './emulator-options.ts';
+import { translateRequest } from './translate-request.ts';
 
-export type GenerationApi = 'chat' | 'completions';
+export type GenerationApi = ServedDialectName;
 
 /** Completions without `max_tokens` are this long, as the API has it. */
 const COMPLETIONS_DEFAULT_TOKENS = 16;
@@ -48,9 +49,10 @@ type Parsed<T> =
  */
 export function parseGenerationRequest(
   api: GenerationApi,
-  body: JsonObject,
+  givenBody: JsonObject,
   options: EmulatorOptions,
 ): Parsed<GenerationRequest> {
+  const body = translateRequest(api, givenBody);
   const refuse = (error: ApiError): Parsed<never> => ({ kind: 'refused', error });
   if (typeof body['model'] !== 'string') return refuse(badRequest('model must be a string.'));
   if (body['model'] !== options.model) {
@@ -63,7 +65,7 @@ export function parseGenerationRequest(
   const { text: promptText, messages, tokens: promptTokens } = prompt.value;
   const roomTokens = options.maxModelTokens - promptTokens;
   const defaultTokens =
-    api === 'chat' ? roomTokens : Math.min(COMPLETIONS_DEFAULT_TOKENS, roomTokens);
+    api === 'completions' ? Math.min(COMPLETIONS_DEFAULT_TOKENS, roomTokens) : roomTokens;
   const maxTokens = asCount(
     body['max_completion_tokens'] ?? body['max_tokens'] ?? Math.max(1, defaultTokens),
   );
@@ -110,9 +112,9 @@ export function parseGenerationRequest(
   };
 }
 
-/** Reads the prompt of either API; an empty one still has a token, as a start mark would be. */
+/** Reads the prompt of a chat or completions body; an empty one still has a token, as a start mark would be. */
 export function parsePrompt(api: GenerationApi, body: JsonObject): Parsed<Prompt> {
-  if (api === 'chat') return parseMessages(body['messages']);
+  if (api !== 'completions') return parseMessages(body['messages']);
   const prompt = body['prompt'];
   const single = Array.isArray(prompt) && prompt.length === 1 ? (prompt[0] as unknown) : prompt;
   if (typeof single === 'string') {

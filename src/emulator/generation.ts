@@ -1,4 +1,4 @@
-import { DONE_EVENT, type AnswerEncoder } from '../wire/index.ts';
+import type { AnswerEncoder } from '../wire/index.ts';
 import type { AnswerPlan } from './answer-plan.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 import type { EmissionLog } from './emission-log.ts';
@@ -72,12 +72,12 @@ export class Generation implements TokenSink {
   #open(): void {
     const { request, writer, encoder, emptyDeltas } = this.#parts;
     if (!request.streamed) return;
-    writer.open();
+    writer.open(encoder.mediaType);
     const usage = this.#continuousUsage();
-    const opening = this.#shared.includeRole ? encoder.start(usage) : '';
+    const opening = encoder.open() + (this.#shared.includeRole ? encoder.start(usage) : '');
     if (opening !== '') writer.write(opening);
     for (let delta = 0; delta < emptyDeltas; delta += 1) {
-      // Completions have no role.
+      // Only chat has a role.
       writer.write(encoder.start(usage) || encoder.output('answer', '', usage));
     }
   }
@@ -120,15 +120,18 @@ export class Generation implements TokenSink {
   #emit(dueNs: number, last: boolean): void {
     const { encoder, writer, request, requestId, answer } = this.#parts;
     const { log, lateness, nowNs } = this.#shared;
-    let text = encoder.output('answer', this.#text, this.#continuousUsage());
-    if (last) {
-      text += encoder.finish(answer.finishReason, this.#continuousUsage());
-      if (request.includeUsage) text += encoder.usage(this.#usage());
-      text += DONE_EVENT;
-    }
+    const runningUsage = this.#continuousUsage();
+    const text = encoder.output('answer', this.#text, runningUsage);
+    const end = last
+      ? encoder.end({
+          finishReason: answer.finishReason,
+          runningUsage,
+          usage: request.includeUsage ? this.#usage() : null,
+        })
+      : null;
     const emittedNs = nowNs();
-    if (last) writer.end(text);
-    else writer.write(text);
+    if (end === null) writer.write(text);
+    else writer.end(text + end.finish, end.rest);
     this.#measureToken(emittedNs, last);
     lateness.add(emittedNs - dueNs);
     const tokens = this.#textTokens;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createGzip, gzipSync, type Gzip } from 'node:zlib';
-import { BODY_HEAD, STREAM_HEAD, type AnswerWriter } from './answer-writer.ts';
+import { BODY_HEAD, streamHead, type AnswerWriter } from './answer-writer.ts';
 
 /** Compresses an answer although nobody asked for it. */
 export class GzipWriter implements AnswerWriter {
@@ -11,8 +11,8 @@ export class GzipWriter implements AnswerWriter {
     this.#response = response;
   }
 
-  open(): void {
-    this.#response.writeHead(200, { ...STREAM_HEAD, 'content-encoding': 'gzip' });
+  open(mediaType: string): void {
+    this.#response.writeHead(200, { ...streamHead(mediaType), 'content-encoding': 'gzip' });
     this.#response.flushHeaders();
     this.#gzip = createGzip();
     this.#gzip.pipe(this.#response);
@@ -23,8 +23,8 @@ export class GzipWriter implements AnswerWriter {
     this.#gzip?.flush();
   }
 
-  end(events: string): void {
-    this.#gzip?.end(events);
+  end(events: string, afterFinish: string): void {
+    this.#gzip?.end(events + afterFinish);
   }
 
   whole(body: string): void {

@@ -39,8 +39,9 @@ export function sendJson(response: ServerResponse, body: JsonObject): void {
   response.end(JSON.stringify(body));
 }
 
-export function sendError(response: ServerResponse, error: ApiError): void {
+/** `bodyOf`: an error in the words of the API that was asked, OpenAI's unless said otherwise. */
+export function sendError(response: ServerResponse, error: ApiError, bodyOf = errorBody): void {
   const { status, headers, message, type, code } = error;
   response.writeHead(status, { ...headers, 'content-type': 'application/json' });
-  response.end(errorBody({ message, type, code }));
+  response.end(bodyOf({ message, type, code }));
 }

@@ -1,5 +1,5 @@
 /**
- * `emulator` †: an OpenAI-compatible server without a model. Its pace comes from the batching
+ * `emulator` †: a server of several API dialects without a model. Its pace comes from the batching
  * engine, so that overload looks like overload, and it logs when every event really left, so that
  * a client can be checked against the truth.
  *

@@ -18,7 +18,7 @@ export function promptContent(
 ): SequenceContent {
   const tokens = request.messages.flatMap((message) => {
     const words = message.match(/\S+/g) ?? [];
-    return request.api === 'chat' ? [...words, ...TEMPLATE_MARKS] : words;
+    return request.api === 'completions' ? words : [...words, ...TEMPLATE_MARKS];
   });
   while (tokens.length < request.promptTokens) tokens.push(MARK);
   for (let index = 0; index < answer.outputTokens; index += 1) {

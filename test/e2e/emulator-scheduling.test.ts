@@ -108,11 +108,12 @@ describe('priorities', () => {
   test('decide who goes first', async () => {
     const server = await start({ policy: 'priority', maxSequences: 1, speedScale: 0.2 });
     const order: string[] = [];
-    const send = async (name: string, priority: number): Promise<void> => {
-      await answer(server, { priority, max_tokens: 30 });
+    const send = async (name: string, priority: number, tokens = 30): Promise<void> => {
+      await answer(server, { priority, max_tokens: tokens });
       order.push(name);
     };
-    const blocking = send('blocking', 0);
+    // Long enough for the others to arrive meanwhile, on a busy machine too.
+    const blocking = send('blocking', 0, 1_000);
     while (server.stats().running === 0) await metric(server, 'num_requests_running');
     const low = send('low', 5);
     while (server.stats().waiting < 1) await metric(server, 'num_requests_running');

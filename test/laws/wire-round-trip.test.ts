@@ -7,14 +7,14 @@ import {
   createChatEncoder,
   createCompletionsEncoder,
   errorEvent,
-  type AnswerEncoder,
+  type OpenAiEncoder,
   type DialectName,
 } from '../../src/wire/index.ts';
 import { cutAt, readAnswer, utf8 } from '../support/wire-reading.ts';
 
 const head = { id: 'chatcmpl-1', createdSeconds: 1_700_000_000, model: 'a "quoted" model' };
 type EncodedDialect = Extract<DialectName, 'chat' | 'completions'>;
-const encoders: Readonly<Record<EncodedDialect, AnswerEncoder>> = {
+const encoders: Readonly<Record<EncodedDialect, OpenAiEncoder>> = {
   chat: createChatEncoder(head),
   completions: createCompletionsEncoder(head),
 };
