@@ -17,7 +17,7 @@ import { readTextFile } from './files.ts';
 import { OptionReader } from './option-reader.ts';
 import { isUrl, readSpec } from './read-spec.ts';
 import { defaultRunDir } from './run-load.ts';
-import { readSimulatedSpec, readTarget } from './simulate-spec.ts';
+import { readSimulatedSpec, readTarget, standingIn } from './simulate-spec.ts';
 
 /** How the side under measurement is made to answer. */
 export type Sides =
@@ -69,7 +69,7 @@ export function readComparePlan(
     throw new ProblemsError([usageProblem('E_USAGE_CONFLICT', message, 'give one rate')]);
   }
   requireBudgetForAll(specs.a, 2 * pairs);
-  const sides = sidesOf(mode, options);
+  const sides = sidesOf(mode, { ...options, ...standingIn(specs.a.service, command) });
   const dir = specs.a.out ?? `${defaultRunDir(specs.a.name, new Date())}-compare`;
   return {
     sides,

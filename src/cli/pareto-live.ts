@@ -21,7 +21,7 @@ import { type ProgressLine, progressLine } from './progress.ts';
 import { readKey, readSpec } from './read-spec.ts';
 import { defaultRunDir, runLoad } from './run-load.ts';
 import { runShellCommand } from './shell-command.ts';
-import { readSimulatedSpec, readTarget } from './simulate-spec.ts';
+import { readSimulatedSpec, readTarget, standingIn } from './simulate-spec.ts';
 import { TOOL_VERSION } from './version.ts';
 
 export interface LiveDraws {
@@ -86,7 +86,8 @@ function readLive(
     ? readSimulatedSpec(target, command, context)
     : readSpec(target, givenRunFlags(command), context);
   const dir = spec.out ?? defaultRunDir(spec.name ?? 'pareto', new Date());
-  return { options, spec, batches, readyNs, dir };
+  const served = { ...options, ...standingIn(spec.service, command) };
+  return { options: served, spec, batches, readyNs, dir };
 }
 
 const SERVER_ONLY = ['restart', 'readyTimeout'] as const;

@@ -8,7 +8,7 @@ import {
   type RunSpec,
   type ServiceKeys,
 } from '../config/index.ts';
-import type { EngineOptions, KvMemoryOptions } from '../engine/index.ts';
+import type { EngineLimits, EngineOptions, HullAxis, KvMemoryOptions } from '../engine/index.ts';
 import {
   isSweep,
   runExitCode,
@@ -167,15 +167,18 @@ export async function simulateSpec(
       context.stderr(`note: steps went beyond what was fitted: ${beyond.join(', ')}\n`);
     }
     showSummary(context, { summary, manifest }, { ...options, files: [dir] });
-    return runExitCode({ summary, interrupted, sweep: isSweep(spec) });
+    return runExitCode({ summary, interrupted, sweep: isSweep(spec), requireProof: false });
   } finally {
     progress.end();
     interrupts.release();
   }
 }
 
-/** What the run file says of the service where no flag does. */
-function standingIn(service: ServiceKeys, command: Command): Record<string, string | boolean> {
+/** What the run file says of the service where no flag does: to be laid over the command's options. */
+export function standingIn(
+  service: ServiceKeys,
+  command: Command,
+): Record<string, string | boolean> {
   const given = Object.entries(service).filter(
     ([name]) => command.getOptionValueSource(name) !== 'cli',
   );
@@ -209,15 +212,7 @@ export function readTarget(flags: ServiceFlags): {
   readonly cost: StepCost;
 } {
   const reader = new OptionReader();
-  const optional = (flag: string, text: string | undefined): number | null =>
-    text === undefined ? null : reader.count(flag, text);
-  const limits = {
-    tokenBudget: reader.count('--token-budget', flags.tokenBudget),
-    maxSequences: reader.count('--max-sequences', flags.maxSequences),
-    maxWaiting: optional('--max-waiting', flags.maxWaiting),
-    maxModelTokens: optional('--max-model-tokens', flags.maxModelTokens),
-    longPrefillTokenThreshold: optional('--long-prefill-threshold', flags.longPrefillThreshold),
-  };
+  const limits = readLimits(flags, reader);
   const memory = readMemory(flags, reader);
   const queueTimeoutNs =
     flags.queueTimeout === undefined
@@ -225,7 +220,6 @@ export function readTarget(flags: ServiceFlags): {
       : reader.durationNs('--queue-timeout', flags.queueTimeout, 'above0');
   const speedScale = reader.positiveNumber('--speed-scale', flags.speedScale);
   const replicas = reader.count('--replicas', flags.replicas);
-  const tensor = optional('--tensor-parallel', flags.tensorParallel) ?? 1;
   if (flags.router === 'prefix-affine' && !flags.prefixCaching) {
     const hint = 'there is nothing to find again without';
     reader.add(
@@ -234,20 +228,9 @@ export function readTarget(flags: ServiceFlags): {
   }
   const decode = readDecodeOptions(flags, reader);
   const autoscaling = readAutoscaling(flags, replicas, reader);
-  const decodeFlags = decodeCostFlags(flags);
-  checkStepCostFlags(flags, reader);
-  if (decodeFlags !== flags) checkStepCostFlags(decodeFlags, reader);
-  const decodeTensor = optional('--decode-tensor-parallel', flags.decodeTensorParallel) ?? tensor;
-  reader.finish();
-  const cost = readStepCost(flags, tensor);
-  const decodeCost = decodeFlags === flags ? cost : readStepCost(decodeFlags, decodeTensor);
-  const engine: EngineOptions = {
-    limits,
-    policy: flags.policy === 'priority' ? 'priority' : 'fcfs',
-    memory,
-    costModel: cost.model,
-    speedScale,
-  };
+  const { cost, decodeCost } = readCosts(flags, reader);
+  const policy = flags.policy === 'priority' ? 'priority' : 'fcfs';
+  const engine: EngineOptions = { limits, policy, memory, costModel: cost.model, speedScale };
   const apart = decode === null ? null : disaggregation(decode, engine, { decodeCost, reader });
   reader.finish();
   const target = {
@@ -262,18 +245,57 @@ export function readTarget(flags: ServiceFlags): {
     },
     description: {
       cost: cost.description,
-      limits,
+      limits: { ...limits },
       memory: memory === null ? null : { ...memory },
       queueTimeoutNs,
       speedScale,
       replicas,
       router: flags.router,
-      policy: flags.policy,
+      policy,
       decode: decode === null ? null : decodeDescription(decode, decodeCost),
       autoscaling: autoscaling === null ? null : { ...autoscaling },
     },
   };
-  return { target, cost };
+  const beyondFit = (): readonly HullAxis[] => [
+    ...new Set([...cost.beyondFit(), ...decodeCost.beyondFit()]),
+  ];
+  return { target, cost: { ...cost, beyondFit } };
+}
+
+function readLimits(flags: ServiceFlags, reader: OptionReader): EngineLimits {
+  return {
+    tokenBudget: reader.count('--token-budget', flags.tokenBudget),
+    maxSequences: reader.count('--max-sequences', flags.maxSequences),
+    maxWaiting: optionalCount(reader, '--max-waiting', flags.maxWaiting),
+    maxModelTokens: optionalCount(reader, '--max-model-tokens', flags.maxModelTokens),
+    longPrefillTokenThreshold: optionalCount(
+      reader,
+      '--long-prefill-threshold',
+      flags.longPrefillThreshold,
+    ),
+  };
+}
+
+function optionalCount(reader: OptionReader, flag: string, text: string | undefined) {
+  return text === undefined ? null : reader.count(flag, text);
+}
+
+/** What steps cost, on a decode replica too. Errors: ProblemsError with all read so far. */
+function readCosts(
+  flags: ServiceFlags,
+  reader: OptionReader,
+): { readonly cost: StepCost; readonly decodeCost: StepCost } {
+  const { tensorParallel, decodeTensorParallel } = flags;
+  const tensor = optionalCount(reader, '--tensor-parallel', tensorParallel) ?? 1;
+  const decodeTensor = optionalCount(reader, '--decode-tensor-parallel', decodeTensorParallel);
+  const decodeFlags = decodeCostFlags(flags);
+  checkStepCostFlags(flags, reader);
+  if (decodeFlags !== flags) checkStepCostFlags(decodeFlags, reader);
+  reader.finish();
+  const cost = readStepCost(flags, tensor);
+  const decodeCost =
+    decodeFlags === flags ? cost : readStepCost(decodeFlags, decodeTensor ?? tensor);
+  return { cost, decodeCost };
 }
 
 /** The same flags where decode replicas are as the prefill ones. */

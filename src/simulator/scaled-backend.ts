@@ -1,4 +1,4 @@
-import { type Clock, secondsFromNs } from '../base/index.ts';
+import { assertNever, type Clock, secondsFromNs } from '../base/index.ts';
 import { Autoscaler, type AutoscalingOptions, type ScalingMetric } from './autoscaler.ts';
 import { type PoolParts, ReplicaPool } from './replica-pool.ts';
 import type { RoutedPrompt } from './router.ts';
@@ -70,6 +70,8 @@ export class ScaledBackend implements ServingBackend {
         return ready.reduce((sum, { waiting }) => sum + waiting, 0);
       case 'arrivals':
         return this.#arrived / secondsFromNs(intervalNs);
+      default:
+        return assertNever(metric);
     }
   }
 }
