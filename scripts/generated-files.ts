@@ -7,6 +7,7 @@ import {
 } from '../src/config/index.ts';
 import { COMMAND_NAMES, commandTree } from '../src/cli/command-line.ts';
 import type { CommandContext } from '../src/cli/context.ts';
+import { capacityJsonSchema } from '../src/planner/index.ts';
 import { summaryJsonSchema } from '../src/summary/index.ts';
 import type { Command } from 'commander';
 
@@ -17,6 +18,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/config.md', configReference()],
     ['docs/faults.md', faultReference()],
     ['schema/summary.schema.json', jsonText(summaryJsonSchema())],
+    ['schema/capacity.schema.json', jsonText(capacityJsonSchema())],
     ['schema/spec.schema.json', jsonText(runSpecJsonSchema())],
     ['schema/faults.schema.json', jsonText(faultScriptJsonSchema())],
   ]);

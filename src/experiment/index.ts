@@ -12,6 +12,7 @@ export {
   type CapacitySearch,
   plannedSeconds,
   searchCapacity,
+  storedCapacity,
 } from './search-capacity.ts';
 export * from './check-target.ts';
 export * from './compare-stored.ts';

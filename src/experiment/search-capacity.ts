@@ -5,6 +5,7 @@ import {
   type JsonValue,
   NS_PER_SECOND,
   nsFromSeconds,
+  printable,
   ProblemsError,
   usageProblem,
 } from '../base/index.ts';
@@ -26,6 +27,7 @@ import type { Objective } from '../slo/index.ts';
 import {
   createRunFolder,
   extendRunFolder,
+  type OpenRun,
   openRun,
   requireFreeFolder,
   type RunFolder,
@@ -289,23 +291,35 @@ export function plannedSeconds({ plan, warmupSeconds }: CapacitySearch): number 
   return plan.budgetSeconds + windows * warmupSeconds;
 }
 
+/**
+ * What a capacity search stored beside its windows; `null` when the run was none.
+ * Errors: ProblemsError when this version cannot read it.
+ */
+export async function storedCapacity(
+  run: Pick<OpenRun, 'dir' | 'capacityText'>,
+): Promise<CapacityReport | null> {
+  const text = await run.capacityText();
+  if (text === null) return null;
+  const parsed = capacitySchema.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  throw notASearch(run.dir);
+}
+
 /** The earlier part of a search. Errors: ProblemsError when the folder holds none. */
 async function openSearch(dir: string): Promise<SearchState> {
   const run = await openRun(dir);
-  const text = await run.capacityText();
-  const parsed = text === null ? null : capacitySchema.safeParse(jsonOf(text));
-  if (text !== null && parsed?.success === true) {
-    return { manifest: run.manifest, windows: parsed.data.windows };
-  }
+  const report = await storedCapacity(run);
   // Stopped in its very first window: a run, and nothing known of it.
-  if (text === null && run.manifest.points.length <= 1) {
-    return { manifest: run.manifest, windows: [] };
-  }
-  throw new ProblemsError([
+  if (report === null && run.manifest.points.length > 1) throw notASearch(dir);
+  return { manifest: run.manifest, windows: report?.windows ?? [] };
+}
+
+function notASearch(dir: string): ProblemsError {
+  return new ProblemsError([
     usageProblem(
       'E_RUN_FORMAT',
-      `${dir} holds no capacity search of this version`,
-      'give the folder that goodput capacity wrote, or leave --resume out',
+      `${printable(dir)} holds no capacity search of this version`,
+      'give the folder that goodput capacity wrote',
     ),
   ]);
 }
