@@ -399,6 +399,19 @@ describe('a path that bunches events', () => {
     const validity = checks(8, [pointOf({ generator: { ...QUIET, stalls } })]);
     expect(severities(validity)['bunching']).toBeUndefined();
   });
+
+  it('is not told from a machine that stood still for over a tenth of the time', () => {
+    const stalls = (ms: number) =>
+      Array.from({ length: 100 }, (_, at) => ({
+        fromNs: nsFromMs(100 * at),
+        toNs: nsFromMs(100 * at + ms),
+        cause: 'host' as const,
+      }));
+    const withStalls = (ms: number) =>
+      severities(checks(8, [pointOf({ generator: { ...QUIET, stalls: stalls(ms) } })]));
+    expect(withStalls(9)['bunching']).toBe('warning');
+    expect(withStalls(11)['bunching']).toBeUndefined();
+  });
 });
 
 describe('a cache that drifts', () => {

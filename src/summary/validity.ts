@@ -67,7 +67,7 @@ export function validityOf(evidence: ValidityEvidence): Validity {
     cachedShareReason(summary.cachedTokenShare, evidence.prefixCache),
     cacheDriftReason(judged, point.kind === 'trace'),
     alignmentReason(judged),
-    bunchingReason(judged),
+    bunchingReason(judged, point),
     lostOnReuseReason(judged),
     allFailedReason(summary),
     loopReason(generator),
