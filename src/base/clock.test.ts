@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createRealClock, VirtualClock, waitUntil } from './clock.ts';
 
 describe('VirtualClock', () => {
@@ -83,6 +83,21 @@ describe('VirtualClock', () => {
 });
 
 describe('createRealClock', () => {
+  it('does not follow a wall clock that is stepped', () => {
+    const clock = createRealClock();
+    const beforeNs = clock.nowNs();
+    const minuteNs = 60_000_000_000;
+    try {
+      for (const wallMs of [0, Date.UTC(2100, 0, 1)]) {
+        vi.setSystemTime(wallMs);
+        expect(clock.nowNs()).toBeGreaterThanOrEqual(beforeNs);
+        expect(clock.nowNs()).toBeLessThan(beforeNs + minuteNs);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('never fires early', async () => {
     const clock = createRealClock();
     for (const delayNs of [0, 300_000, 1_200_000, 2_700_000]) {
