@@ -26,8 +26,8 @@ export interface SearchPlan {
   readonly wantedHalfWidthShare: number | null;
 }
 
-/** Below this part of the start, a service that still misses has no load it could take. */
-const MIN_PART_OF_START = 1 / 256;
+/** A coarse window of fewer requests tells no load from another: the search goes no lower. */
+const BRACKET_REQUESTS_MIN = 5;
 /** A bracket this narrow, high over low, is near enough for the local fit. */
 const BRACKET_RATIO = 1.25;
 /** Local windows lie this far to both sides: far enough to see the slope, too near for its bend. */
@@ -156,7 +156,7 @@ function bracketStep(
       : at(Math.min(2 * met, highest));
   }
   if (metRps === null) {
-    return missedRps / 2 < plan.startRps * MIN_PART_OF_START
+    return (missedRps / 2) * plan.bracketSeconds < BRACKET_REQUESTS_MIN
       ? { kind: 'done', reason: 'missedEverywhere' }
       : at(missedRps / 2);
   }

@@ -121,7 +121,7 @@ function endText(end: CapacityReport['end'], capacity: CapacityReport['capacity'
     case 'metEverywhere':
       return `the target is still met at ${capacity === null ? 'the largest concurrency' : rateFigure(capacity.metRps)}, the highest load allowed`;
     case 'missedEverywhere':
-      return 'the target is missed even at the lowest load: it is not load that makes requests bad';
+      return 'the target is missed even at the lowest load that these windows can tell about: it is not load that makes requests bad';
     case 'targetDown':
       return 'three windows in a row were stopped by a circuit breaker and nothing was good: is the service up?';
     case 'unusable':
