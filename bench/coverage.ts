@@ -127,7 +127,7 @@ function p95Case(window: QueueWindow): Case {
     ifIndependent: effectiveQuantileInterval(sorted, 0.95, {
       effectiveN: sorted.length,
       degrees: 1e6,
-      assumed: false,
+      looks: sorted.length,
     }),
   };
 }

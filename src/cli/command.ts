@@ -35,6 +35,15 @@ export function addShowOptions(command: Command): Command {
     .option('--quiet', 'no progress on stderr', false);
 }
 
+/** `--require-proof`, of commands that end with a verdict on an objective. */
+export function addProofOption(command: Command): Command {
+  return command.option(
+    '--require-proof',
+    'exit 6 unless the verdict is proven: its 95 % interval lies wholly on one side',
+    false,
+  );
+}
+
 /** `--format` of commands that show no summary: text, or JSON as `json` says. */
 export function formatOption(json: string): Option {
   return new Option('--format <format>', `text, or json${json}`)

@@ -1,12 +1,13 @@
 /** `goodput judge`: a stored run against another objective, without traffic. */
 import { runExitCode } from '../experiment/index.ts';
-import { addShowOptions, type Register, type ShowOptions } from './command.ts';
+import { addProofOption, addShowOptions, type Register, type ShowOptions } from './command.ts';
 import { readSlo } from './read-spec.ts';
 import { judgeStoredRun } from './stored-run.ts';
 import { showSummary } from './show-summary.ts';
 
 interface JudgeOptions extends ShowOptions {
   readonly slo?: string;
+  readonly requireProof: boolean;
 }
 
 export const judgeCommand: Register = (program, context, finish) => {
@@ -21,7 +22,7 @@ export const judgeCommand: Register = (program, context, finish) => {
       '--slo <expression|preset|@file>',
       'the objective; left out: the one the run was made with',
     );
-  addShowOptions(command).action(async (dir: string, options: JudgeOptions) => {
+  addProofOption(addShowOptions(command)).action(async (dir: string, options: JudgeOptions) => {
     const { slo } = options;
     const { run, summary } = await judgeStoredRun(
       dir,
@@ -29,6 +30,13 @@ export const judgeCommand: Register = (program, context, finish) => {
       context,
     );
     showSummary(context, { summary, manifest: run.manifest }, { ...options, files: [dir] });
-    finish(runExitCode({ summary, interrupted: false, sweep: false }));
+    finish(
+      runExitCode({
+        summary,
+        interrupted: false,
+        sweep: false,
+        requireProof: options.requireProof,
+      }),
+    );
   });
 };

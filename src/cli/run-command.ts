@@ -1,9 +1,10 @@
 /** `goodput run`: one load, a rate sweep or a concurrency sweep against a real endpoint. */
 import type { Command } from 'commander';
-import { EXIT_CODES, type ExitCode } from '../base/index.ts';
+import { EXIT_CODES, type ExitCode, ProblemsError, usageProblem } from '../base/index.ts';
 import { runSpecYaml } from '../config/index.ts';
 import { isSweep, runExitCode } from '../experiment/index.ts';
 import {
+  addProofOption,
   addRunFlags,
   addShowOptions,
   givenRunFlags,
@@ -20,6 +21,7 @@ import { showSummary } from './show-summary.ts';
 interface RunOptions extends ShowOptions {
   readonly printSpec: boolean;
   readonly force: boolean;
+  readonly requireProof: boolean;
 }
 
 export const runCommand: Register = (program, context, finish) => {
@@ -30,7 +32,7 @@ export const runCommand: Register = (program, context, finish) => {
         'every request against the objective. TARGET is a URL or a run file; flags override the file.',
     )
     .argument('[target]', 'URL of the server, or a YAML run file');
-  addShowOptions(addRunFlags(command))
+  addProofOption(addShowOptions(addRunFlags(command)))
     .option('--print-spec', 'write the experiment as YAML to stdout and send nothing', false)
     .option('--force', 'replace an earlier run in --out', false)
     .addHelpText('after', EXAMPLES)
@@ -57,6 +59,15 @@ async function run(
     context.stdout(runSpecYaml(spec));
     return EXIT_CODES.fine;
   }
+  if (options.requireProof && isSweep(spec)) {
+    throw new ProblemsError([
+      usageProblem(
+        'E_USAGE_CONFLICT',
+        '--require-proof asks for one load, and a sweep explores several',
+        'run one rate, or find the largest with goodput capacity',
+      ),
+    ]);
+  }
   const dir = spec.out ?? defaultRunDir(spec.name, new Date());
   const interrupts = catchInterrupts(context);
   try {
@@ -69,7 +80,12 @@ async function run(
     if (result === null) return EXIT_CODES.interrupted;
     const { summary, manifest, interrupted } = result;
     showSummary(context, { summary, manifest }, { ...options, files: [dir] });
-    return runExitCode({ summary, interrupted, sweep: isSweep(spec) });
+    return runExitCode({
+      summary,
+      interrupted,
+      sweep: isSweep(spec),
+      requireProof: options.requireProof,
+    });
   } finally {
     interrupts.release();
   }

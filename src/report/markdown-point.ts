@@ -1,5 +1,6 @@
 /** Everything about one load point, in Markdown. */
 import type { PointSummary, QuantileSummary, StratumSummary } from '../summary/index.ts';
+import { certaintyLines, sureFigure, sureShareFigure } from './certainty.ts';
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { literal, table } from './markdown-text.ts';
 import { unjudgedText } from './unjudged-text.ts';
@@ -18,7 +19,8 @@ import {
 export function pointSections(point: PointSummary): string[] {
   const marginals = marginalsText(point);
   const unjudged = unjudgedText(point.unjudgedReasons);
-  const { unknownUsageCount } = point.rates;
+  const { rates } = point;
+  const { unknownUsageCount, intervals } = rates;
   return [
     `## Load: ${literal(point.load.label)}`,
     '',
@@ -31,19 +33,21 @@ export function pointSections(point: PointSummary): string[] {
     `- missed: ${literal(missesText(point))}`,
     ...(unjudged === null ? [] : [`- unjudged: ${literal(unjudged, 1_000)}`]),
     ...(marginals === null ? [] : [`- each latency alone: ${literal(marginals)}`]),
-    `- judged window: ${literal(windowText(point.rates.window))}`,
+    `- judged window: ${literal(windowText(point.rates.window, point.warmUp))}`,
     `- shares of all scheduled: errors ${shareFigure(point.errorShare)}, dropped ${shareFigure(point.dropShare)}, refused ${shareFigure(point.refusalShare)}`,
     '',
     '### Latencies',
     '',
     ...latencyTable(point),
     '',
-    'Nearest rank; completed requests unless it says otherwise. `~`: too few values to claim the quantile.',
-    'Intervals hold only if requests were independent; requests that share a queue are not.',
+    'Nearest rank; completed requests unless it says otherwise. `~`: no interval, so no claim.',
+    'Intervals are at 95 % and hold although requests share a queue (docs/statistics.md).',
     '',
     '### Rates',
     '',
     ...ratesTable(point),
+    '',
+    `95 % intervals: goodput ${sureFigure(rates.goodRps, intervals.goodRps, levelFigure)}, completed ${sureFigure(rates.completedRps, intervals.completedRps, levelFigure)}, out tokens ${sureFigure(rates.outputTokensPerSecond, intervals.outputTokensPerSecond, levelFigure)}; \`~\` where none can be stated.`,
     '',
     `Requests whose token usage is unknown, in no token rate: ${countFigure(unknownUsageCount)}.`,
     '',
@@ -52,6 +56,7 @@ export function pointSections(point: PointSummary): string[] {
     ...strataSection('By phase and connection (the whole point)', point.phases),
     ...strataSection('By tenant or class', point.groups),
     ...lengthsSection(point),
+    ...certaintySection(point),
     ...littleSection(point),
   ];
 }
@@ -127,7 +132,7 @@ function ratesTable(point: PointSummary): string[] {
       'out tokens by',
     ],
     [point.rates, ...point.otherWindows].map((rates) => [
-      literal(windowText(rates.window)),
+      literal(windowText(rates.window, point.warmUp)),
       ...[
         rates.offeredRps,
         rates.realisedOfferedRps,
@@ -169,7 +174,7 @@ function strataSection(title: string, strata: readonly StratumSummary[]): string
         countFigure(stratum.ledger.completed),
         countFigure(stratum.attainment.good),
         countFigure(stratum.attainment.offered),
-        shareFigure(stratum.attainment.share),
+        sureShareFigure(stratum.attainment),
         quantileFigure(stratum.ttftFromPlannedNs, 0.5),
         quantileFigure(stratum.ttftFromPlannedNs, 0.95),
         quantileFigure(stratum.tpotNs, 0.95),
@@ -200,6 +205,12 @@ function lengthsSection(point: PointSummary): string[] {
     `Cached share of the prompt tokens: ${point.cachedTokenShare === null ? 'the server did not say' : shareFigure(point.cachedTokenShare)}. Gaps of zero (events of one socket read): ${shareFigure(point.zeroGapShare)}.`,
     '',
   ];
+}
+
+function certaintySection(point: PointSummary): string[] {
+  const lines = certaintyLines(point);
+  if (lines.length === 0) return [];
+  return ['### How sure', '', ...lines.map((line) => `- ${literal(line, 1_000)}`), ''];
 }
 
 function littleSection(point: PointSummary): string[] {

@@ -3,7 +3,8 @@ import { printable } from '../base/index.ts';
 import type { Manifest } from '../record/index.ts';
 import { objectiveText } from '../slo/index.ts';
 import type { PointSummary, Summary, ValidityReason } from '../summary/index.ts';
-import { countFigure, levelFigure, shareFigure } from './figures.ts';
+import { sureShareFigure } from './certainty.ts';
+import { countFigure, levelFigure } from './figures.ts';
 import { kneeText } from './knee-text.ts';
 import { manifestSections } from './markdown-manifest.ts';
 import { pointSections } from './markdown-point.ts';
@@ -101,7 +102,7 @@ function sweepSection(summary: Summary): string[] {
         levelFigure(point.inFlightMean),
         levelFigure(point.rates.outputTokensPerSecond),
         levelFigure(point.goodputRps),
-        shareFigure(point.attainment.share),
+        sureShareFigure(point.attainment),
         quantileFigure(point.ttftFromPlannedNs, 0.95),
         quantileFigure(point.tpotNs, 0.95),
         countFigure(point.ledger.dropped),

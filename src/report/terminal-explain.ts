@@ -1,6 +1,7 @@
 /** What `--explain` adds: every window, every stratum, and what the words mean. */
 import { secondsFromNs } from '../base/index.ts';
 import type { PointSummary, StratumSummary } from '../summary/index.ts';
+import { certaintyLines, sureShareFigure } from './certainty.ts';
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { aligned, labelled, wrapped } from './layout.ts';
 import type { TerminalPage } from './terminal-page.ts';
@@ -18,6 +19,11 @@ export function explanation(page: TerminalPage): string[] {
       ...section(page, 'By output tokens', strataTable(point.outputBuckets)),
       ...section(page, 'By phase and connection', strataTable(point.phases)),
       ...section(page, 'By tenant or class', strataTable(point.groups)),
+      ...section(
+        page,
+        'How sure',
+        certaintyLines(point).flatMap((text) => labelled('', text, page.width)),
+      ),
       ...section(page, "Little's law", littleLines(page, point)),
     ]),
     ...section(page, 'Words', definitions(page.width)),
@@ -74,7 +80,7 @@ function strataTable(strata: readonly StratumSummary[]): string[] {
       stratum.name,
       countFigure(stratum.ledger.scheduled),
       countFigure(stratum.ledger.completed),
-      shareFigure(stratum.attainment.share),
+      sureShareFigure(stratum.attainment),
       quantileFigure(stratum.ttftFromPlannedNs, 0.5),
       quantileFigure(stratum.ttftFromPlannedNs, 0.95),
       quantileFigure(stratum.tpotNs, 0.95),
@@ -114,9 +120,10 @@ const WORDS: readonly (readonly [string, string])[] = [
     '(last counted event − first) / (tokens − those of the first event), one value a request',
   ],
   ['gap', 'between events of one answer, pooled over answers; a chunk may hold several tokens'],
-  ['p95', 'nearest rank over completed requests; ~ marks too few values to claim it'],
+  ['p95', 'nearest rank over completed requests'],
+  ['(…–…)', '95 % interval that holds although requests share a queue; ~ where there is none'],
   ['wall', 'first planned to last done, drain inside'],
-  ['steady', 'end of the declared warm-up to the stop: requests by plan, tokens by arrival'],
+  ['steady', 'end of the warm-up, declared or found, to the stop: requests by plan'],
   ['cohort', 'what came of the requests that arrived while load was offered, drain left out'],
 ];
 

@@ -49,7 +49,7 @@ function roomyLines(page: TerminalPage, point: PointSummary): string[] {
     ...marginLines(
       page,
       'Window',
-      `${windowText(point.rates.window)} · ${provenanceText(page.summary)}`,
+      `${windowText(point.rates.window, point.warmUp)} · ${provenanceText(page.summary)}`,
       2,
     ),
   ];
@@ -114,7 +114,7 @@ function latencyTable(page: TerminalPage, point: PointSummary): string[] {
     rows.push(
       ['completion from planned', point.completionFromPlannedNs],
       ['token gap (ITL)', point.itlNs],
-      ['queue, as the server told', point.queueDelayNs],
+      ['queue (server told)', point.queueDelayNs],
       ['client lateness', point.scheduleLagNs],
     );
   }
@@ -129,7 +129,7 @@ function latencyTable(page: TerminalPage, point: PointSummary): string[] {
       shareFigure(summary.coverage),
     ]),
   ]);
-  const legend = '~ too few requests to claim this quantile';
+  const legend = '~ no interval: shown, not claimed';
   const isMarked = !page.tight && body.some((line) => line.includes('~'));
   return [page.palette.dim(header), ...body, ...(isMarked ? [page.palette.dim(legend)] : [])];
 }

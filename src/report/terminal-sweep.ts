@@ -1,7 +1,8 @@
 /** Several load points on the terminal: one row each, so that the cliff can be seen. */
 import { objectiveText } from '../slo/index.ts';
 import type { PointSummary } from '../summary/index.ts';
-import { countFigure, levelFigure, rateFigure, shareFigure, tokenRateFigure } from './figures.ts';
+import { sureShareFigure } from './certainty.ts';
+import { countFigure, levelFigure, rateFigure, tokenRateFigure } from './figures.ts';
 import { kneeText } from './knee-text.ts';
 import { aligned } from './layout.ts';
 import { marginLines, validityLines, type TerminalPage } from './terminal-page.ts';
@@ -23,8 +24,8 @@ export function sweepLines(page: TerminalPage): string[] {
       'attained',
       'TTFT p95',
       'TPOT p95',
-      'dropped',
-      'errors',
+      'drops',
+      'fails',
       'target',
     ],
     ...points.map(row),
@@ -57,7 +58,7 @@ export function sweepLines(page: TerminalPage): string[] {
     ...marginLines(
       page,
       'Window',
-      `${windowName((points[0] as PointSummary).rates.window)} · ${provenanceText(summary)}`,
+      `${windowName((points[0] as PointSummary).rates.window, (points[0] as PointSummary).warmUp)} · ${provenanceText(summary)}`,
       2,
     ),
   ];
@@ -71,7 +72,7 @@ function row(point: PointSummary): string[] {
     levelFigure(point.inFlightMean),
     levelFigure(point.rates.outputTokensPerSecond),
     levelFigure(point.goodputRps),
-    shareFigure(point.attainment.share),
+    sureShareFigure(point.attainment),
     quantileFigure(point.ttftFromPlannedNs, 0.95),
     quantileFigure(point.tpotNs, 0.95),
     countFigure(ledger.dropped),
@@ -121,13 +122,15 @@ function storyText(points: readonly PointSummary[]): string {
 /** Names the quantile rule, and explains the marks that the table uses, and only those. */
 function legendLines(page: TerminalPage): string[] {
   const { points } = page.summary;
-  const unclaimed = points.some((point) =>
-    [point.ttftFromPlannedNs, point.tpotNs].some((summary) =>
-      summary.quantiles.some((entry) => entry.q === 0.95 && !entry.claimable),
-    ),
+  const unclaimed = points.some(
+    (point) =>
+      (point.attainment.share !== null && point.attainment.interval === null) ||
+      [point.ttftFromPlannedNs, point.tpotNs].some((summary) =>
+        summary.quantiles.some((entry) => entry.q === 0.95 && !entry.claimable),
+      ),
   );
   const marks = [
-    [unclaimed, '~ too few requests to claim this quantile'],
+    [unclaimed, '~ no interval: shown, not claimed'],
     [points.some((point) => point.backlogGrowing), '^ backlog grew: depends on duration'],
     [points.some((point) => !point.validity.valid), '! not to be trusted'],
     [points.some((point) => point.partial), '* cut short'],

@@ -10,6 +10,7 @@ import {
   type Summary,
   type Window,
 } from '../summary/index.ts';
+import { provenStateText, sureFigure, sureShareFigure, warmUpBasisText } from './certainty.ts';
 import {
   countFigure,
   durationFigure,
@@ -38,27 +39,25 @@ export function verdictWord(of: Pick<Summary, 'verdict' | 'validity'>): string {
   }
 }
 
-/** What one target came to: `attainment >= 95%: 95.6 %, met`. */
+/** What one target came to: `attainment >= 95%: 97.6 %, met`, with what proof would take. */
 export function targetText(result: PopulationResult): string {
   const seen = result.target.includes('<=')
     ? durationFigure(result.observed)
     : shareFigure(result.observed);
-  return `${result.target}: ${seen}, ${stateWord(result.state)}`;
+  return `${result.target}: ${seen}, ${provenStateText(result)}`;
 }
 
 export function stateWord(state: PopulationResult['state']): string {
   return state === 'notEnoughData' ? 'not enough data' : state;
 }
 
-/** `144 of 240 offered, 60.0 % (53.7–66.0 % at 95 %, if independent)`. */
+/** `1,440 of 2,400 offered, 60.0 % (53.7–66.0)`: the 95 % interval, or `~` where there is none. */
 export function attainmentText(point: PointSummary): string {
-  const { good, offered, unjudged, share, unknownBounds, interval } = point.attainment;
+  const { good, offered, unjudged, share, unknownBounds } = point.attainment;
   if (share === null) return 'nothing was offered';
-  const parts = [`${countFigure(good)} of ${countFigure(offered)} offered, ${shareFigure(share)}`];
-  if (interval !== null) {
-    const range = shareRange(interval.low, interval.high);
-    parts.push(`(${range} at ${Math.round(interval.level * 100)} %, if independent)`);
-  }
+  const parts = [
+    `${countFigure(good)} of ${countFigure(offered)} offered, ${sureShareFigure(point.attainment)}`,
+  ];
   if (unjudged > 0 && unknownBounds !== null) {
     const range = shareRange(unknownBounds.low, unknownBounds.high);
     parts.push(`· ${countFigure(unjudged)} unjudged, so ${range} is possible`);
@@ -69,15 +68,16 @@ export function attainmentText(point: PointSummary): string {
   return parts.join(' ');
 }
 
-/** `goodput 2.34/s · output 975 tok/s · completed 3.81/s · offered 4.00/s (3.97/s realised)`. */
+/** `goodput 2.34/s (2.20–2.48) · output … · completed … · offered 4.00/s (3.97/s realised)`. */
 export function ratesText(point: PointSummary): string {
   const { rates } = point;
+  const { intervals } = rates;
   const untold =
     rates.unknownUsageCount === 0 ? '' : ` (${countFigure(rates.unknownUsageCount)} without usage)`;
   return [
-    `goodput ${rateFigure(rates.goodRps)}`,
-    `output ${tokenRateFigure(rates.outputTokensPerSecond)}${untold}`,
-    `completed ${rateFigure(rates.completedRps)}`,
+    `goodput ${sureFigure(rates.goodRps, intervals.goodRps, rateFigure)}`,
+    `output ${sureFigure(rates.outputTokensPerSecond, intervals.outputTokensPerSecond, tokenRateFigure)}${untold}`,
+    `completed ${sureFigure(rates.completedRps, intervals.completedRps, rateFigure)}`,
     offeredText(point),
   ].join(' · ');
 }
@@ -183,7 +183,9 @@ export function warmUpText(point: PointSummary): string | null {
   if (warmUp === undefined) return null;
   const { good, offered, share } = warmUp.attainment;
   const [p50, p95] = [0.5, 0.95].map((q) => quantileFigure(warmUp.ttftFromPlannedNs, q));
+  const basis = warmUpBasisText(point);
   return [
+    ...(basis === null ? [] : [basis]),
     `${countFigure(good)} of ${countFigure(offered)} good, ${shareFigure(share)}`,
     `TTFT p50 ${p50}, p95 ${p95}`,
     'not in the figures above',
@@ -203,17 +205,19 @@ export function marginalsText(point: PointSummary): string | null {
 }
 
 /** `wall (first planned to last done), 62.3 s`. */
-export function windowText(window: Window): string {
-  return `${windowName(window)}, ${durationFigure(window.toNs - window.fromNs)}`;
+export function windowText(window: Window, warmUp: PointSummary['warmUp']): string {
+  return `${windowName(window, warmUp)}, ${durationFigure(window.toNs - window.fromNs)}`;
 }
 
 /** `wall (first planned to last done)`: which window, and what that means. */
-export function windowName(window: Window): string {
+export function windowName(window: Window, warmUp: PointSummary['warmUp']): string {
   switch (window.kind) {
     case 'wall':
       return 'wall (first planned to last done)';
     case 'steady':
-      return 'steady (declared warm-up left out)';
+      return warmUp.basis === 'detected'
+        ? 'steady (warm-up found and left out)'
+        : 'steady (declared warm-up left out)';
     case 'cohort':
       return 'cohort (requests that arrived in it)';
     default:
@@ -235,7 +239,7 @@ export function tpotName(point: PointSummary): string {
   return `TPOT (${shareFigure(observed / (observed + estimated))} observed)`;
 }
 
-/** One quantile, `~` before it where n is too small for a claim. */
+/** One quantile, `~` before it where there is no interval and so no claim. */
 export function quantileFigure(
   summary: QuantileSummary,
   q: number,

@@ -13,6 +13,8 @@ import { ceilNear } from './near-integer.ts';
 
 /** Label of {@link orderStatisticInterval}. */
 export const ORDER_STATISTIC_METHOD = 'order statistics, if independent';
+/** Independent looks beyond a quantile below which its interval would cover less than it says. */
+const TAIL_LOOKS_LEAST = 8;
 /** Label of {@link effectiveQuantileInterval}. */
 export const EFFECTIVE_QUANTILE_METHOD = 'order statistics at effective n, batch means';
 
@@ -62,17 +64,17 @@ export function orderStatisticInterval(
  * quantile, as `shareEstimate` finds it.
  *
  * Undefined: `null` when the effective sample is too small for a bound on either side, or when
- * there were too few values beyond the quantile to measure how they hang together.
+ * too few independent looks at the queue lie beyond the quantile.
  */
 export function effectiveQuantileInterval(
   sorted: ArrayLike<number>,
   q: number,
-  dependence: Pick<Dependence, 'effectiveN' | 'degrees' | 'assumed'>,
+  dependence: Pick<Dependence, 'effectiveN' | 'degrees' | 'looks'>,
   level = 0.95,
 ): ConfidenceInterval | null {
-  // Beyond the quantile lie too few values to see how they hang together: a bound on that would let
-  // just the lucky windows state an interval.
-  if (dependence.assumed) return null;
+  // Asked of the queue, not of the values: what they show of their own correlation is too noisy, and
+  // just the windows that show little by luck would state an interval.
+  if (dependence.looks * Math.min(q, 1 - q) < TAIL_LOOKS_LEAST) return null;
   assert(level > 0 && level < 1, `level ${level} is not in (0, 1)`);
   const n = sorted.length;
   const certain = dependence.effectiveN * keptWithFewBatches(dependence.degrees, level);

@@ -26,6 +26,8 @@ export const REPLICATIONS_METHOD = 'clopper-pearson at effective n, replications
 export const EFFECTIVE_N_LEAST = 30;
 /** Below so many effective misses (or hits) the batches cannot tell their own variance. */
 const EFFECTIVE_EVENTS_LEAST = 15;
+/** The same for replications, whose variance does not rest on the batches. */
+const REPLICATED_EVENTS_LEAST = 10;
 /** Independent looks at the queue below which batches are shorter than what links them. */
 const LOOKS_LEAST = 10;
 /** Replications below which they are not used. */
@@ -41,6 +43,8 @@ export interface Dependence {
   readonly batchCount: number;
   /** Degrees of freedom of the variance behind them. */
   readonly degrees: number;
+  /** Independent looks at the queue that the window holds, by its own memory. */
+  readonly looks: number;
   /** Whether there were too few misses to measure the design effect, so that a bound stands in. */
   readonly assumed: boolean;
 }
@@ -113,9 +117,11 @@ function estimateOf(
   method: string,
   level: number,
 ): ShareEstimate {
+  const eventsLeast =
+    method === REPLICATIONS_METHOD ? REPLICATED_EVENTS_LEAST : EFFECTIVE_EVENTS_LEAST;
   const { offered, good, batchCount, degrees } = means;
   const events = Math.min(good, offered - good);
-  const assumed = measured === null || steady === null || events / steady < EFFECTIVE_EVENTS_LEAST;
+  const assumed = measured === null || steady === null || events / steady < eventsLeast;
   const designEffect = Math.max(measured ?? 1, assumed ? queueDesignEffect : 1);
   const effectiveN = offered / designEffect;
   const looks = offered / queueDesignEffect;
@@ -123,7 +129,7 @@ function estimateOf(
   return {
     interval:
       missingFactor > 1 ? null : effectiveInterval(means, effectiveN, degrees, method, level),
-    dependence: { designEffect, effectiveN, batchCount, degrees, assumed },
+    dependence: { designEffect, effectiveN, batchCount, degrees, looks, assumed },
     missingFactor,
   };
 }

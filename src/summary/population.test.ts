@@ -77,7 +77,9 @@ describe('attainment', () => {
 describe('other targets', () => {
   it('holds a quantile against its limit once enough was seen', () => {
     const records = [...answers(70, 100, 10), ...answers(30, 900, 10)];
-    expect(resultsOf(records, 'median(ttft)<=500ms, p95(ttft)<=500ms, p99(ttft)<=500ms')).toMatchObject([
+    expect(
+      resultsOf(records, 'median(ttft)<=500ms, p95(ttft)<=500ms, p99(ttft)<=500ms'),
+    ).toMatchObject([
       {
         target: 'median(ttft) <= 500ms',
         state: 'met',

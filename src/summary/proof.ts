@@ -46,6 +46,8 @@ export function proofOf(
   }
   if (dependence === null || target <= 0 || target >= 1) return NO_PROOF;
   const share = batches.reduce((sum, { good }) => sum + good, 0) / offered;
+  // What the unknown ones leave open, more of the same leaves open.
+  if (share < target && share + unjudged / offered >= target) return NO_PROOF;
   const { designEffect, degrees } = dependence;
   const kept = keptWithFewBatches(degrees, CONFIDENCE_LEVEL);
   const requests = Math.ceil((effectiveNeeded(share, target) / kept) * designEffect - offered);

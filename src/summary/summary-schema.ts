@@ -48,6 +48,7 @@ const attainment = z
         effectiveN: z.number().min(0),
         batchCount: count,
         degrees: count.describe('Degrees of freedom of the variance behind them.'),
+        looks: z.number().min(0).describe('Independent looks at the queue.'),
         assumed: z.boolean().describe('Too few misses to measure it: a bound stands in.'),
       })
       .nullable(),

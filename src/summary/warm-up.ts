@@ -9,10 +9,12 @@ const LOOKS_PER_STAY = 5;
 /** With fewer stays in a row a warm-up cannot be told from the rest of the run. */
 const STAYS_LEAST = 50;
 const LOOKS_MOST = 20_000;
+/** A shorter run is reported as it was: what it would lose weighs more than its start. */
+const REQUESTS_LEAST = 500;
 
 /**
  * The warm-up of a point: as declared, else as MSER-5 finds it in the number of requests in flight
- * while load was offered. Only a window of at least 50 mean stays is searched, and a cut of half
+ * while load was offered. Only a window of at least 500 requests and 50 mean stays is searched, and a cut of half
  * of its time or of its requests is not accepted: such a run has no steady state to report.
  */
 export function warmUpOf(
@@ -21,6 +23,7 @@ export function warmUpOf(
   offering: { readonly fromNs: number; readonly toNs: number },
 ): PointSummary['warmUp'] {
   if (point.steadyFromNs !== null) return { basis: 'declared', untilNs: point.steadyFromNs };
+  if (stays.length < REQUESTS_LEAST) return NO_WARM_UP;
   const lengthNs = offering.toNs - offering.fromNs;
   const totalNs = stays.reduce((sum, { fromNs, toNs }) => sum + (toNs - fromNs), 0);
   const stayNs = totalNs / stays.length;
