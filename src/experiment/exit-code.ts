@@ -8,14 +8,21 @@ export interface RunEnding {
   readonly interrupted: boolean;
   /** Sweeps explore: a missed objective at some load is a result, not a failure. */
   readonly sweep: boolean;
+  /** Demand that a verdict other than a miss is proven. */
+  readonly requireProof: boolean;
 }
 
-/** `notEnoughData` is no miss: only a proven or observed miss fails a run. */
+/**
+ * `notEnoughData` is no miss: only an observed miss fails a run. Where proof is demanded, a verdict
+ * that is likely but not proven is not enough either; without a target there is nothing to prove.
+ */
 export function runExitCode(ending: RunEnding): ExitCode {
   if (ending.interrupted) return EXIT_CODES.interrupted;
   if (ending.sweep) return EXIT_CODES.fine;
   if (!ending.summary.validity.valid) return EXIT_CODES.invalidRun;
-  return ending.summary.verdict === 'missed' ? EXIT_CODES.objectiveMissed : EXIT_CODES.fine;
+  const { verdict, proven } = ending.summary;
+  if (verdict === 'missed') return EXIT_CODES.objectiveMissed;
+  return ending.requireProof && proven === false ? EXIT_CODES.notProven : EXIT_CODES.fine;
 }
 
 export interface ComparisonEnding {
