@@ -266,7 +266,7 @@ const HINTS: Readonly<Record<number, string>> = {
   403: 'the key may not use this model',
   404: 'no such path or model: check the URL, --api and --model',
   405: 'nothing there takes this request: check the URL and --api',
-  501: 'nothing there takes this request: is it the URL of an API that --api can name?',
+  501: 'nothing there takes this: is it OpenAI-compatible, or does it speak another --api?',
 };
 
 function noExactLengths(): ProblemsError {

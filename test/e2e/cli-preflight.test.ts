@@ -114,6 +114,21 @@ describe('before the load', () => {
     }
   });
 
+  it('says which API the server speaks, where it is not the one asked for', async () => {
+    const started = createServer((request, response) => {
+      if (request.url === '/props') response.end('{"default_generation_settings":{}}');
+      else response.writeHead(404).end();
+    });
+    server = started;
+    await new Promise<void>((resolve) => {
+      started.listen(0, '127.0.0.1', resolve);
+    });
+    const url = `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+    const { exitCode, stderr } = await runBuilt(['check', url, '--model', 'm']);
+    expect(stderr).toMatch(/HTTP 404 \[E_TARGET_REFUSED\]\n {2}hint: .*try --api llamacpp/);
+    expect(exitCode).toBe(5);
+  });
+
   it('has no TTFT to show of an answer that came as a whole', async () => {
     const url = await serverThat((response) => {
       response.setHeader('content-type', 'application/json');
