@@ -1,5 +1,6 @@
 /** `goodput compare` of two sides that are measured now, in turn. */
 import { join } from 'node:path';
+import { assertNever } from '../base/index.ts';
 import {
   type Comparison,
   type MinimumEffects,
@@ -83,5 +84,7 @@ function caveatsOf({ sides, isNoiseFloor }: ComparePlan): string[] {
       return ['what a restart leaves to chance is in the spread between blocks'];
     case 'simulated':
       return ['both sides are simulated: nothing of a machine is in this, noise least of all'];
+    default:
+      return assertNever(sides);
   }
 }

@@ -1,7 +1,13 @@
 /** What `goodput compare` will measure, read from its options before anything is sent. */
 import type { Command } from 'commander';
 import { join } from 'node:path';
-import { durationText, NS_PER_SECOND, ProblemsError, usageProblem } from '../base/index.ts';
+import {
+  assertNever,
+  durationText,
+  NS_PER_SECOND,
+  ProblemsError,
+  usageProblem,
+} from '../base/index.ts';
 import type { RunSpec } from '../config/index.ts';
 import {
   type ComparedSideName,
@@ -156,6 +162,8 @@ function sidesOf(mode: Sides['kind'], options: CompareOptions): Sides {
       };
       return { kind: mode, services: { a: service(factors[0]), b: service(factors[1]) } };
     }
+    default:
+      return assertNever(mode);
   }
 }
 
@@ -169,6 +177,8 @@ function labelsOf(sides: Sides, specs: ComparePlan['specs'], options: CompareOpt
       const [a, b] = (options.stepFactors ?? '').split(',');
       return { a: `simulated, steps × ${a}`, b: `simulated, steps × ${b}` };
     }
+    default:
+      return assertNever(sides);
   }
 }
 

@@ -1,4 +1,5 @@
 /** What an engineer expected of a change, and whether the comparison bears it out. */
+import { assertNever } from '../base/index.ts';
 import { metricNamed, parseSignedShare } from './metric.ts';
 import type { MetricComparison } from './comparison.ts';
 
@@ -56,6 +57,8 @@ function answerOf({ relation, change }: ExpectedChange, metric: MetricComparison
     case 'unchanged':
       if (verdict === 'equivalent') return 'confirmed';
       return verdict === 'noDifferenceShown' ? 'cannotTell' : 'notConfirmed';
+    default:
+      return assertNever(relation);
   }
 }
 

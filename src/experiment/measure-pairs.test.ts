@@ -35,7 +35,7 @@ async function watched(pairs: number, flags: Readonly<Record<string, string>> = 
     enter: async (side) => void log.push(`enter ${side}`),
     reset: async ({ side }) => void log.push(`reset ${side}`),
     measure: async (window) => {
-      log.push(`${side(window)}`);
+      log.push(side(window));
       windows.push(window);
       return windowOf(window, windows.length - 1 === stopAt);
     },
@@ -49,11 +49,21 @@ describe('measurePairs', () => {
   test('measures A B B A and switches once a pair', async () => {
     const { log } = await watched(4);
     expect(log.filter((line) => /^[ab]\d/.test(line))).toEqual([
-      ...['a0', 'b0', 'b1', 'a1'],
-      ...['a2', 'b2', 'b3', 'a3'],
+      'a0',
+      'b0',
+      'b1',
+      'a1',
+      'a2',
+      'b2',
+      'b3',
+      'a3',
     ]);
     expect(log.filter((line) => line.startsWith('enter'))).toEqual([
-      ...['enter a', 'enter b', 'enter a', 'enter b', 'enter a'],
+      'enter a',
+      'enter b',
+      'enter a',
+      'enter b',
+      'enter a',
     ]);
     expect(log.slice(0, 3)).toEqual(['enter a', 'reset a', 'a0']);
   });

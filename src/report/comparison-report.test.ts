@@ -104,6 +104,11 @@ describe('junitComparison', () => {
 
 test('signed figures have a sign, save where nothing is left of them', () => {
   expect([3.14, -0.424, 0.001, -0.001, -12.34, 0.996].map(signedFigure)).toEqual([
-    ...['+3.1', '−0.42', '0.00', '0.00', '−12.3', '+1.0'],
+    '+3.1',
+    '−0.42',
+    '0.00',
+    '0.00',
+    '−12.3',
+    '+1.0',
   ]);
 });

@@ -69,7 +69,7 @@ function paintOf(verdict: Comparison['verdict'], palette: Palette): (text: strin
 function tableLines(comparison: Comparison, palette: Palette): string[] {
   const { metrics, floorFrom } = comparison;
   if (metrics.length === 0) return [];
-  const hasFloor = floorFrom !== null;
+  const hasFloor = floorFrom === 'cached';
   const head = ['metric', 'A', 'B', 'change', '95 % interval'];
   const cells = (metric: MetricComparison): string[] => [
     metric.metric,
