@@ -212,7 +212,7 @@ export class EmulatedServer {
         encoder,
         writer: faultyWriter(fault, response, {
           abandon,
-          errorEvent: encoder.errorEvent,
+          errorEvent: (error) => encoder.errorEvent(error),
           errorBody: SERVED_DIALECTS[api].errorBody,
         }),
         tokensPerEvent: fault?.kind === 'multiToken' ? fault.tokens : this.#options.tokensPerEvent,

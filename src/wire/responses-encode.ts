@@ -1,6 +1,6 @@
 /** The server's side of OpenAI Responses, for the emulator. One message item per answer. */
 import type { FinishReason, OutputKind, Usage } from '../record/index.ts';
-import type { AnswerEncoder, FullAnswerHead } from './answer-encoder.ts';
+import type { AnswerEncoder, FullAnswerHead, WholeAnswer } from './answer-encoder.ts';
 
 const DELTA_TYPES: Readonly<Record<OutputKind, string>> = {
   answer: 'response.output_text.delta',
@@ -71,24 +71,23 @@ export function createResponsesEncoder(head: FullAnswerHead): AnswerEncoder {
         rest: event(`response.${response.status}`, { response }),
       };
     },
-    body: ({ content, finishReason, usage }) => {
-      const { reasoning = '', refusal = '', toolCall = '', answer = '' } = content;
-      const parts = [
-        ...(answer === '' ? [] : [textPart(answer)]),
-        ...(refusal === '' ? [] : [{ type: 'refusal', refusal }]),
-      ];
-      return JSON.stringify(
-        over(finishReason, usage, [
-          ...(reasoning === ''
-            ? []
-            : [{ type: 'reasoning', content: [{ type: 'reasoning_text', text: reasoning }] }]),
-          ...(toolCall === '' ? [] : [{ type: 'function_call', arguments: toolCall }]),
-          { ...item, status: 'completed', content: parts },
-        ]),
-      );
-    },
+    body: ({ content, finishReason, usage }) =>
+      JSON.stringify(over(finishReason, usage, itemsOf(content, item))),
     errorEvent: ({ message, type, code }) => event('error', { code: code ?? type, message }),
   };
+}
+
+/** The output of a whole response, one item per kind; the message comes last. */
+function itemsOf(content: WholeAnswer['content'], message: object): readonly unknown[] {
+  const { reasoning = '', refusal = '', toolCall = '', answer = '' } = content;
+  const items: unknown[] = [];
+  if (reasoning !== '') {
+    items.push({ type: 'reasoning', content: [{ type: 'reasoning_text', text: reasoning }] });
+  }
+  if (toolCall !== '') items.push({ type: 'function_call', arguments: toolCall });
+  const parts: unknown[] = answer === '' ? [] : [textPart(answer)];
+  if (refusal !== '') parts.push({ type: 'refusal', refusal });
+  return [...items, { ...message, status: 'completed', content: parts }];
 }
 
 function textPart(text: string) {
