@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import { createRealClock, usageProblem } from '../base/index.ts';
-import type { RunSpec } from '../config/index.ts';
+import { RUN_FLAGS, type RunSpec } from '../config/index.ts';
 import {
   awaitTarget,
   type ExperimentResult,
@@ -21,7 +21,7 @@ import { type ProgressLine, progressLine } from './progress.ts';
 import { readKey, readSpec } from './read-spec.ts';
 import { defaultRunDir, runLoad } from './run-load.ts';
 import { runShellCommand } from './shell-command.ts';
-import { readSimulatedSpec, readTarget, standingIn } from './simulate-spec.ts';
+import { readSimulatedSpec, readTarget, SIMULATED_FLAGS, standingIn } from './simulate-spec.ts';
 import { TOOL_VERSION } from './version.ts';
 
 export interface LiveDraws {
@@ -72,37 +72,42 @@ function readLive(
   command: Command,
   context: CommandContext,
 ): Omit<LivePareto, 'context' | 'interrupts'> {
-  const options = command.opts<ParetoOptions>();
+  const given = command.opts<ParetoOptions>();
   const reader = new OptionReader();
   const isGiven = command.getOptionValueSource('maxSequences') === 'cli';
-  const batches =
-    options.simulate || isGiven
-      ? options.maxSequences.split(',').map((text) => reader.count('--max-sequences', text.trim()))
-      : [null];
-  const readyNs = reader.durationNs('--ready-timeout', options.readyTimeout, 'above0');
+  const readyNs = reader.durationNs('--ready-timeout', given.readyTimeout, 'above0');
   for (const problem of misplaced(command, isGiven)) reader.add(problem);
   reader.finish();
-  const spec = options.simulate
+  const spec = given.simulate
     ? readSimulatedSpec(target, command, context)
     : readSpec(target, givenRunFlags(command), context);
+  const options = given.simulate ? { ...given, ...standingIn(spec.service, command) } : given;
+  const batches =
+    given.simulate || isGiven
+      ? options.maxSequences.split(',').map((text) => reader.count('--max-sequences', text.trim()))
+      : [null];
+  reader.finish();
   const dir = spec.out ?? defaultRunDir(spec.name ?? 'pareto', new Date());
   const served = { ...options, ...standingIn(spec.service, command) };
   return { options: served, spec, batches, readyNs, dir };
 }
 
-const SERVER_ONLY = ['restart', 'readyTimeout'] as const;
+const SERVER_ONLY: ReadonlySet<string> = new Set(['--restart', '--ready-timeout']);
+const RUN_FLAG_NAMES: ReadonlySet<string> = new Set(RUN_FLAGS.map(({ flag }) => flag));
 
 /** Options that would be read and ignored. */
 function misplaced(command: Command, hasBatches: boolean) {
   const { simulate, restart: restartCommand } = command.opts<ParetoOptions>();
   const given = (name: string): boolean => command.getOptionValueSource(name) === 'cli';
   if (simulate) {
-    return SERVER_ONLY.filter(given).map((name) =>
-      usageProblem(
-        'E_USAGE_CONFLICT',
-        `--${name === 'restart' ? 'restart' : 'ready-timeout'} does not go with --simulate`,
-      ),
-    );
+    return command.options
+      .filter(
+        ({ long }) =>
+          long !== undefined &&
+          (SERVER_ONLY.has(long) || (RUN_FLAG_NAMES.has(long) && !SIMULATED_FLAGS.has(long))),
+      )
+      .filter((option) => given(option.attributeName()))
+      .map(({ long }) => usageProblem('E_USAGE_CONFLICT', `${long} does not go with --simulate`));
   }
   const serviceFlags = command.options.filter(
     (option) =>
