@@ -52,7 +52,8 @@ export function measureWindow(window: ReferenceWindow): Omit<SearchWindow, 'phas
     },
   );
   const answerSeconds = insideSeconds / totalsOf(batches).offered;
-  for (let count = 1; stopsEarly && count < BATCHES; count += 1) {
+  const looks = stopsEarly ? BATCHES - 1 : 0;
+  for (let count = 1; count <= looks; count += 1) {
     const side = sequentialSide(batches.slice(0, count), { target: TARGET_SHARE, alpha: ALPHA });
     if (side === null) continue;
     return {

@@ -1,6 +1,12 @@
 /** The options of `goodput capacity` and what they come to. */
 import { type Command, Option } from 'commander';
-import { NS_PER_SECOND, parseShare, ProblemsError, usageProblem } from '../base/index.ts';
+import {
+  assertNever,
+  NS_PER_SECOND,
+  parseShare,
+  ProblemsError,
+  usageProblem,
+} from '../base/index.ts';
 import { RUN_FLAGS, type RunSpec } from '../config/index.ts';
 import { type CapacitySearch, DEFAULT_BREAKERS } from '../experiment/index.ts';
 import { type Effort, type EffortName, EFFORT_NAMES, EFFORTS } from '../planner/index.ts';
@@ -166,6 +172,8 @@ function levelOf({ load }: RunSpec): number {
           'give the run file a rate, or concurrency and --closed; its workload may come from a trace',
         ),
       ]);
+    default:
+      return assertNever(load);
   }
 }
 

@@ -1,5 +1,6 @@
 /** How a window of a search is measured: against a real target, or by a simulated service. */
 import { type Clock, NS_PER_SECOND, ProblemsError, waitUntil } from '../base/index.ts';
+import type { HttpClient } from '../client/index.ts';
 import { correctnessOf, requireBudget, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
 import { Budget } from '../loadgen/index.ts';
@@ -12,7 +13,7 @@ import { estimateLoad, planSchedule, seedsOfPoint } from '../workload/index.ts';
 import { loadPoints } from './load-points.ts';
 import { loadWarnings } from './load-warnings.ts';
 import type { PlannedPoint, RunPlan } from './plan-run.ts';
-import { preflight } from './preflight.ts';
+import { type Preflight, preflight } from './preflight.ts';
 import { resolvePromptSource } from './prompt-source.ts';
 import { type ExperimentPorts, openClient } from './run-experiment.ts';
 import { runManifest } from './run-manifest.ts';
@@ -117,26 +118,8 @@ export async function measuredDriver(
 ): Promise<WindowDriver | null> {
   const client = await openClient(spec, ports);
   const dialect = DIALECTS[spec.target.api];
-  let ready: Awaited<ReturnType<typeof preflight>>;
-  try {
-    ready = await preflight({
-      client,
-      clock: ports.clock,
-      dialect,
-      target: spec.target,
-      seed: ports.freshSeed,
-      needsCalibration: plan.source.kind === 'synthetic' || plan.source.kind === 'trace',
-      probesExact: false,
-      signal: ports.stopStarts,
-    });
-  } catch (error) {
-    client.close();
-    throw error;
-  }
-  if (ports.stopStarts.aborted) {
-    client.close();
-    return null;
-  }
+  const ready = await readyTarget(spec, plan, ports, client);
+  if (ready === null) return null;
   ports.notify({ kind: 'ready', preflight: ready });
   for (const text of loadWarnings(spec, plan, ready)) ports.notify({ kind: 'note', text });
   const manifest = runManifest({
@@ -184,6 +167,32 @@ export async function measuredDriver(
     },
     close: () => client.close(),
   };
+}
+
+/** The preflight; the client is closed when there will be no window. */
+async function readyTarget(
+  { target }: RunSpec,
+  { source }: RunPlan,
+  ports: MeasuredPorts,
+  client: HttpClient,
+): Promise<Preflight | null> {
+  let ready: Preflight | null = null;
+  try {
+    const asked = await preflight({
+      client,
+      clock: ports.clock,
+      dialect: DIALECTS[target.api],
+      target,
+      seed: ports.freshSeed,
+      needsCalibration: source.kind === 'synthetic' || source.kind === 'trace',
+      probesExact: false,
+      signal: ports.stopStarts,
+    });
+    if (!ports.stopStarts.aborted) ready = asked;
+    return ready;
+  } finally {
+    if (ready === null) client.close();
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** A capacity search on the terminal: the figure to sign first, then what it rests on. */
-import { durationText, NS_PER_SECOND } from '../base/index.ts';
+import { assertNever, durationText, NS_PER_SECOND } from '../base/index.ts';
 import type { CapacityReport } from '../planner/index.ts';
 import { countFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { aligned, LABEL_WIDTH, labelled, PAGE_WIDTH } from './layout.ts';
@@ -130,6 +130,8 @@ function endText(end: CapacityReport['end'], capacity: CapacityReport['capacity'
       return 'a spending limit (--max-requests, --max-tokens, --max-cost) was reached';
     case 'interrupted':
       return 'interrupted: repeat the command with --resume and the folder to go on';
+    default:
+      return assertNever(end);
   }
 }
 
@@ -143,6 +145,8 @@ function noIntervalText({ noInterval }: NonNullable<CapacityReport['capacity']>)
     case 'notBracketed':
     case null:
       return 'too few windows near capacity to prove a rate; measure longer (--effort, --budget)';
+    default:
+      return assertNever(noInterval);
   }
 }
 

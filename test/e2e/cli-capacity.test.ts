@@ -6,13 +6,10 @@ import { startEmulator } from '../../src/emulator/index.ts';
 import { type CapacityReport, capacitySchema } from '../../src/planner/index.ts';
 import { emptyFolder, runBuilt, startCommand } from '../support/built-command.ts';
 
-const SIMULATED = [
-  'capacity',
-  '--simulate',
-  ...['--input', '512', '--output', '32', '--exact'],
-  ...['--slo', 'ttft<=1s, tpot<=20ms, attainment>=90%'],
-  ...['--effort', 'smoke', '--warmup', '1s', '--window', '4s', '--start', '8', '--quiet'],
-];
+const WORKLOAD = ['--input', '512', '--output', '32', '--exact'];
+const SEARCH = ['--effort', 'smoke', '--warmup', '1s', '--window', '4s', '--start', '8', '--quiet'];
+const SLO = ['--slo', 'ttft<=1s, tpot<=20ms, attainment>=90%'];
+const SIMULATED = ['capacity', '--simulate', ...WORKLOAD, ...SLO, ...SEARCH];
 
 function readCapacity(cwd: string, dir: string): CapacityReport {
   return capacitySchema.parse(JSON.parse(readFileSync(join(cwd, dir, 'capacity.json'), 'utf8')));
