@@ -11,6 +11,7 @@ import {
 import type { EngineLimits, EngineOptions, HullAxis, KvMemoryOptions } from '../engine/index.ts';
 import {
   isSweep,
+  type ReachedLoads,
   runExitCode,
   SIMULATED_URL,
   type SimulatedTarget,
@@ -124,6 +125,10 @@ export function addServiceOptions(command: Command): Command {
     .option('--device <name|@file>', `device of a replica: ${DEVICE_NAMES}, or a sheet in YAML`)
     .option('--config <file>', 'config.json of the model. Without it: a 70B model on 8 devices')
     .option('--fit <file>', 'what goodput fit --format json printed, in place of --device')
+    .option(
+      '--step-cost <affine:file|table:file>',
+      'step costs measured elsewhere: lines in YAML or a grid in CSV, in place of --config',
+    )
     .option('--tensor-parallel <count>', 'devices that every layer is split over. Left out: 1')
     .option('--speed-scale <factor>', 'factor on every step time: 1.05 is 5 % slower', '1')
     .addOption(
@@ -145,13 +150,13 @@ export async function simulateSpec(
 ): Promise<ExitCode> {
   const spec = readSimulatedSpec(file, command, context);
   const options = { ...command.opts<SpecOptions>(), ...standingIn(spec.service, command) };
-  const { target, cost } = readTarget(options);
+  const { target, beyondMeasured } = readTarget(options);
   const now = new Date();
   const dir = spec.out ?? defaultRunDir(spec.name, now);
   const interrupts = catchInterrupts(context);
   const progress = progressLine(context, { quiet: options.quiet });
   try {
-    const { summary, manifest, interrupted } = await simulateRun(spec, target, {
+    const { summary, manifest, interrupted, reached } = await simulateRun(spec, target, {
       readText: readTextFile,
       toolVersion: TOOL_VERSION,
       dir,
@@ -162,9 +167,9 @@ export async function simulateSpec(
       notify: progress.notify,
     });
     progress.end();
-    const beyond = cost.beyondFit();
+    const beyond = beyondMeasured(reached);
     if (beyond.length > 0) {
-      context.stderr(`note: steps went beyond what was fitted: ${beyond.join(', ')}\n`);
+      context.stderr(`note: steps went beyond what was measured: ${beyond.join(', ')}\n`);
     }
     showSummary(context, { summary, manifest }, { ...options, files: [dir] });
     return runExitCode({ summary, interrupted, sweep: isSweep(spec), requireProof: false });
@@ -209,7 +214,8 @@ export function readSimulatedSpec(
 /** Errors: ProblemsError with every option that cannot be read. */
 export function readTarget(flags: ServiceFlags): {
   readonly target: SimulatedTarget;
-  readonly cost: StepCost;
+  /** Axes along which such steps are beyond what their cost was measured on. */
+  readonly beyondMeasured: (reached: ReachedLoads) => readonly HullAxis[];
 } {
   const reader = new OptionReader();
   const limits = readLimits(flags, reader);
@@ -256,10 +262,10 @@ export function readTarget(flags: ServiceFlags): {
       autoscaling: autoscaling === null ? null : { ...autoscaling },
     },
   };
-  const beyondFit = (): readonly HullAxis[] => [
-    ...new Set([...cost.beyondFit(), ...decodeCost.beyondFit()]),
+  const beyondMeasured = ({ engine: served, decodeEngine }: ReachedLoads): readonly HullAxis[] => [
+    ...new Set([...cost.beyondMeasured(served), ...decodeCost.beyondMeasured(decodeEngine)]),
   ];
-  return { target, cost: { ...cost, beyondFit } };
+  return { target, beyondMeasured };
 }
 
 function readLimits(flags: ServiceFlags, reader: OptionReader): EngineLimits {

@@ -1,20 +1,27 @@
-/** `--config` with `--device` or `--fit`: what a step of the simulated server costs. */
-import { type JsonValue, ProblemsError, usageProblem } from '../base/index.ts';
+/** `--config` with `--device` or `--fit`, or `--step-cost`: what a step of the server costs. */
+import { type JsonValue, printable, ProblemsError, usageProblem } from '../base/index.ts';
 import {
+  affineCostModel,
   axesBeyond,
   type CalibratedCostModel,
   type CostModel,
-  EMPTY_HULL,
   GENERIC_FACTORS,
   type HullAxis,
   kvBytesAt,
   kvSize,
+  type LoadHull,
   rooflineCostModel,
   SEED_KV_BYTES_PER_TOKEN,
   seedCostModel,
-  widenHull,
+  tableCostModel,
 } from '../engine/index.ts';
-import { type FittedCost, parseFitFile, parseModelConfig } from '../importers/index.ts';
+import {
+  type FittedCost,
+  parseAffineCost,
+  parseFitFile,
+  parseModelConfig,
+  parseTableCost,
+} from '../importers/index.ts';
 import { readDevice } from './device-option.ts';
 import { readTextFile } from './files.ts';
 import { imported } from './measured-runs.ts';
@@ -24,6 +31,7 @@ export interface StepCostFlags {
   readonly config?: string;
   readonly device?: string;
   readonly fit?: string;
+  readonly stepCost?: string;
   readonly tensorParallel?: string;
 }
 
@@ -32,16 +40,32 @@ export interface StepCost {
   readonly description: JsonValue;
   /** What a prompt's tokens hold on all devices of a replica together; `null` where not known. */
   readonly kvBytesOf: ((tokens: number) => number) | null;
-  /** Axes along which the steps costed so far left what the model was fitted to. */
-  readonly beyondFit: () => readonly HullAxis[];
+  /** Axes along which such steps are beyond what the model was measured on. */
+  readonly beyondMeasured: (reached: LoadHull) => readonly HullAxis[];
 }
 
 /** Adds a problem for every option that needs another or excludes it. */
 export function checkStepCostFlags(flags: StepCostFlags, reader: OptionReader): void {
-  const { config, device, fit, tensorParallel } = flags;
+  const { config, device, fit, stepCost, tensorParallel } = flags;
   const needs = (one: string, other: string): void => {
     reader.add(usageProblem('E_USAGE_MISSING', `${one} needs ${other} beside it`));
   };
+  if (stepCost !== undefined) {
+    const others = { '--config': config, '--device': device, '--fit': fit };
+    for (const [flag, value] of Object.entries({
+      ...others,
+      '--tensor-parallel': tensorParallel,
+    })) {
+      if (value === undefined) continue;
+      const message = `--step-cost says all that ${flag} would`;
+      reader.add(usageProblem('E_USAGE_CONFLICT', message, `leave ${flag} out`));
+    }
+    if (!/^(affine|table):./.test(stepCost)) {
+      const message = `--step-cost ${printable(stepCost)} names no kind of cost`;
+      reader.add(usageProblem('E_USAGE_VALUE', message, 'affine:FILE.yaml or table:FILE.csv'));
+    }
+    return;
+  }
   if (fit !== undefined) {
     if (config === undefined) needs('--fit', '--config');
     const excluded = device === undefined ? '--tensor-parallel' : '--device';
@@ -63,13 +87,14 @@ export function checkStepCostFlags(flags: StepCostFlags, reader: OptionReader): 
  * Errors: ProblemsError for a broken file, or a fit of engines that step together.
  */
 export function readStepCost(flags: StepCostFlags, tensor: number): StepCost {
-  const { config, device, fit } = flags;
+  const { config, device, fit, stepCost } = flags;
+  if (stepCost !== undefined) return readMeasuredCost(stepCost);
   if (config === undefined) {
     return {
       model: seedCostModel,
       description: seedCostModel.name,
       kvBytesOf: (tokens) => tokens * SEED_KV_BYTES_PER_TOKEN,
-      beyondFit: () => [],
+      beyondMeasured: () => [],
     };
   }
   const shape = imported(parseModelConfig(readTextFile(config), { file: config }));
@@ -83,12 +108,12 @@ export function readStepCost(flags: StepCostFlags, tensor: number): StepCost {
         }
       : readFit(fit);
   const model = rooflineCostModel({ shape, ...cost });
-  const { calibration } = model;
   const devices = cost.parallelism.tensor;
   const size = kvSize(shape, { tensorParallel: devices, bytesPerElement: shape.bytesPerElement });
   return {
     kvBytesOf: (tokens) => devices * kvBytesAt(size, tokens),
-    ...(calibration.hull === null ? { model, beyondFit: () => [] } : watched(model)),
+    model,
+    beyondMeasured: beyondMeasured(model),
     description: JSON.parse(JSON.stringify({ name: model.name, shape, ...cost })) as JsonValue,
   };
 }
@@ -108,17 +133,25 @@ function readFit(file: string): FittedCost {
   ]);
 }
 
-/** The same model, remembering the largest loads it was asked about. */
-function watched(model: CalibratedCostModel): Pick<StepCost, 'model' | 'beyondFit'> {
-  let reached = EMPTY_HULL;
+/** `affine:FILE` or `table:FILE`, already known to be one of them. */
+function readMeasuredCost(stepCost: string): StepCost {
+  const colon = stepCost.indexOf(':');
+  const kind = stepCost.slice(0, colon);
+  const file = stepCost.slice(colon + 1);
+  const text = readTextFile(file);
+  const model =
+    kind === 'affine'
+      ? affineCostModel(imported(parseAffineCost(text, { file })))
+      : tableCostModel(imported(parseTableCost(text, { file })));
   return {
-    model: {
-      name: model.name,
-      stepSeconds(load) {
-        reached = widenHull(reached, load);
-        return model.stepSeconds(load);
-      },
-    },
-    beyondFit: () => axesBeyond(model.calibration, reached),
+    model,
+    // How many bytes a token holds is not among what was measured.
+    kvBytesOf: null,
+    description: JSON.parse(JSON.stringify(model.recipe)) as JsonValue,
+    beyondMeasured: beyondMeasured(model),
   };
+}
+
+function beyondMeasured({ calibration }: CalibratedCostModel): StepCost['beyondMeasured'] {
+  return (reached) => (calibration.hull === null ? [] : axesBeyond(calibration, reached));
 }

@@ -156,8 +156,8 @@ function serviceKeys({ service }: RunFile, written: Written): ServiceKeys {
   }
   for (const key of SERVICE_NAMES_OR_PATHS) {
     const name = keys[key];
-    if (typeof name !== 'string' || !name.startsWith('@')) continue;
-    keys[key] = `@${filePath(written, ['service', key], name.slice(1))}`;
+    const [, mark = '', path = null] = /^(@|affine:|table:)(.+)$/.exec(String(name ?? '')) ?? [];
+    if (path !== null) keys[key] = `${mark}${filePath(written, ['service', key], path)}`;
   }
   return keys;
 }

@@ -41,7 +41,7 @@ const bandwidth = z
 export const SERVICE_PATHS = ['config', 'fit'] as const;
 
 /** Keys whose values are names, or `@` and a path. */
-export const SERVICE_NAMES_OR_PATHS = ['device', 'decodeDevice'] as const;
+export const SERVICE_NAMES_OR_PATHS = ['device', 'decodeDevice', 'stepCost'] as const;
 
 export const serviceSection = mapping({
   tokenBudget: written(count, 'Most tokens computed in a step (512).'),
@@ -64,6 +64,7 @@ export const serviceSection = mapping({
   device: written(text, 'Device of a replica: a name, or `@FILE` of a sheet.'),
   config: written(text, 'File: config.json of the model.'),
   fit: written(text, 'File: what `goodput fit --format json` printed.'),
+  stepCost: written(text, 'Measured step costs: `affine:FILE.yaml` or `table:FILE.csv`.'),
   tensorParallel: written(count, 'Devices that every layer is split over (1).'),
   speedScale: written(factor, 'Factor on every step time (1).'),
   decodeReplicas: written(count, 'Replicas that only decode; `replicas` then only prefill.'),

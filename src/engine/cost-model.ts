@@ -1,10 +1,13 @@
 /** What a step costs, apart from what it does: one cost model per kind of device description. */
+import type { CostRecipe } from './cost/cost-recipe.ts';
 import type { StepLoad } from './engine.ts';
 
 /** How long a step with a given load takes. Pure. */
 export interface CostModel {
   /** Machine word for manifests. */
   readonly name: string;
+  /** What `costModelOf` makes it of again; left out where only this object knows. */
+  readonly recipe?: CostRecipe;
   /** Duration of the step in seconds, > 0, not rounded. */
   stepSeconds(load: StepLoad): number;
 }
@@ -61,6 +64,7 @@ export function twoLineSeconds(
  */
 export const seedCostModel: CostModel = {
   name: 'seed',
+  recipe: { kind: 'seed' },
   stepSeconds: ({ computedTokens, contextTokens }) =>
     twoLineSeconds(SEED_COST, computedTokens, contextTokens),
 };

@@ -13,6 +13,7 @@ export type { EngineOptions } from './engine-options.ts';
 export { repeatedLoad } from './step-plan.ts';
 export * from './cost/affine.ts';
 export * from './cost/calibration.ts';
+export * from './cost/cost-recipe.ts';
 export * from './cost/device-sheet.ts';
 export * from './cost/kv-capacity.ts';
 export * from './cost/kv-size.ts';

@@ -39,6 +39,8 @@ export {
   simulateRun,
   type SimulationPorts,
 } from './simulate-run.ts';
+export * from './simulate-many.ts';
+export * from './simulate-point.ts';
 export * from './summarise-run.ts';
 export type { StoredSide } from './slice-run.ts';
 export { stepTimeBand } from './step-time-band.ts';

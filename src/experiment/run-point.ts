@@ -93,7 +93,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
  * result. Places before that are, because users do not come to theirs in order.
  */
 export function pointRecorder(
-  point: PlannedPoint,
+  point: { readonly load: { readonly closedLoop: boolean } },
   folder: Pick<RunFolder, 'appendRecord'>,
 ): PointRecorder {
   let lastReached = -1;

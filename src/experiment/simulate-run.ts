@@ -8,17 +8,20 @@ import {
 } from '../base/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
-import { Budget } from '../loadgen/index.ts';
-import { type Manifest, MANIFEST_SCHEMA_VERSION, type ManifestPoint } from '../record/index.ts';
-import { type ServiceOptions, type ServiceReport, simulateSchedule } from '../simulator/index.ts';
+import { EMPTY_HULL, type LoadHull, widerHull } from '../engine/index.ts';
+import { type Manifest, MANIFEST_SCHEMA_VERSION } from '../record/index.ts';
+import type { ServiceOptions } from '../simulator/index.ts';
 import { createRunFolder, openRun, requireFreeFolder, type RunFolder } from '../store/index.ts';
+import { type Summary, summaryOfPoints } from '../summary/index.ts';
 import { makePrompt, type ScheduledRequest, UNCALIBRATED } from '../workload/index.ts';
 import { declaredFacts, specText } from './run-manifest.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
 import type { ExperimentPorts, ExperimentResult } from './run-experiment.ts';
-import { manifestPoint, pointRecorder } from './run-point.ts';
+import { manifestPoint } from './run-point.ts';
 import { serviceNotes } from './service-notes.ts';
-import { summariseRun } from './summarise-run.ts';
+import { simulateMany } from './simulate-many.ts';
+import type { ReachedLoads, SimulatedPoint, SimulationJob } from './simulate-point.ts';
+import { summariseRun, summaryOptions } from './summarise-run.ts';
 
 /** A simulated service, and how manifests describe it. */
 export interface SimulatedTarget {
@@ -33,7 +36,14 @@ export type SimulationPorts = Pick<
 > & {
   /** Wall-clock time, for the manifest alone. */
   readonly startedAt: string;
+  /** Threads that load points are spread over, at most; left out = one per core. */
+  readonly threads?: number;
 };
+
+export interface SimulationResult extends ExperimentResult {
+  /** Over all points. */
+  readonly reached: ReachedLoads;
+}
 
 /** The address that manifests of simulations name; nothing is ever sent there. */
 export const SIMULATED_URL = 'http://simulated.localhost/';
@@ -48,7 +58,7 @@ export async function simulateRun(
   spec: RunSpec,
   target: SimulatedTarget,
   ports: SimulationPorts,
-): Promise<ExperimentResult> {
+): Promise<SimulationResult> {
   // Texts are never made, so that theirs need not differ between runs.
   const plan = planRun(spec, { readText: ports.readText, freshSeed: spec.seeds.prompts });
   const problems = notSimulated(spec, plan, target.service);
@@ -57,16 +67,28 @@ export async function simulateRun(
   for (const text of [...plan.notes, ...countingNotes(plan)]) ports.notify({ kind: 'note', text });
   await requireFreeFolder(ports.dir, { force: ports.force });
   const folder = await createRunFolder(ports.dir, { force: ports.force });
-  const manifest = await simulatePoints({ spec, plan, target, folder }, ports);
+  const { manifest, done } = await simulatePoints({ spec, plan, target, folder }, ports);
   ports.notify({ kind: 'summarising' });
-  const summary = await summariseRun(await openRun(ports.dir), {
-    objective: spec.objective,
-    correctness: correctnessOf(spec),
-    toolVersion: ports.toolVersion,
-  });
+  const summary = await summaryOf(spec, { manifest, done }, ports);
   await folder.writeSummary(summary);
   const interrupted = ports.stopStarts.aborted || ports.cancelAll.aborted;
-  return { manifest, summary, interrupted };
+  const widest = (side: keyof ReachedLoads): LoadHull =>
+    done.reduce((hull, { reached }) => widerHull(hull, reached[side]), EMPTY_HULL);
+  const reached = { engine: widest('engine'), decodeEngine: widest('decodeEngine') };
+  return { manifest, summary, interrupted, reached };
+}
+
+/** The points' own summaries; where one has none, all records are read again. */
+async function summaryOf(
+  spec: RunSpec,
+  { manifest, done }: { readonly manifest: Manifest; readonly done: readonly SimulatedPoint[] },
+  { dir, toolVersion }: SimulationPorts,
+): Promise<Summary> {
+  const { objective } = spec;
+  const asked = { objective, correctness: correctnessOf(spec), toolVersion };
+  const points = done.flatMap(({ summary }) => (summary === null ? [] : [summary]));
+  if (points.length < manifest.points.length) return summariseRun(await openRun(dir), asked);
+  return summaryOfPoints(summaryOptions(manifest, asked), points);
 }
 
 /** What a spec may ask of a server and a simulated one cannot give. */
@@ -113,67 +135,98 @@ interface SimulationParts {
   readonly folder: RunFolder;
 }
 
-async function simulatePoints(parts: SimulationParts, ports: SimulationPorts): Promise<Manifest> {
-  const { plan, spec, folder } = parts;
+async function simulatePoints(
+  parts: SimulationParts,
+  ports: SimulationPorts,
+): Promise<{ readonly manifest: Manifest; readonly done: readonly SimulatedPoint[] }> {
+  const { plan, folder } = parts;
   let manifest = simulationManifest(parts, ports);
+  const jobs = plan.points.map((point) => simulationJob(parts, point, manifest));
+  const done: SimulatedPoint[] = [];
   try {
     await folder.writeManifest(manifest);
     for (const point of plan.points) await folder.writeSchedule(point.index, point.schedule);
-    const budget = new Budget(spec.budget);
-    const done: ManifestPoint[] = [];
-    const served: (ServiceReport & { readonly pointIndex: number })[] = [];
-    for (const point of plan.points) {
-      if (ports.stopStarts.aborted || ports.cancelAll.aborted) break;
-      const { load, schedule } = point;
-      ports.notify({ kind: 'pointStarted', load, requests: schedule.requests.length });
-      const { service, ...simulated } = await simulatePoint(parts, ports, {
-        point,
-        budget,
-        manifest,
-      });
-      done.push(simulated.point);
-      served.push({ pointIndex: point.index, ...service });
-      for (const text of serviceNotes(load.label, service)) ports.notify({ kind: 'note', text });
-      await folder.writeSimulation(JSON.parse(JSON.stringify({ points: served })) as JsonValue);
-      manifest = { ...manifest, points: [...done] };
-      await folder.writeManifest(manifest);
+    let written = Promise.resolve();
+    await simulateMany(jobs, {
+      threads: ports.threads ?? null,
+      stopStarts: ports.stopStarts,
+      cancelAll: ports.cancelAll,
+      onStart({ point, schedule }) {
+        const { kind, level, label, closedLoop } = point;
+        const load = { kind, level, label, closedLoop };
+        ports.notify({ kind: 'pointStarted', load, requests: schedule.requests.length });
+      },
+      onDone(point) {
+        done.push(point);
+        done.sort((a, b) => a.point.index - b.point.index);
+        manifest = { ...manifest, points: done.map((one) => one.point) };
+        // So that a finished point outlives whatever happens to the others.
+        written = writeAfter(written, folder, { manifest, points: done.map(servedPoint) });
+        written.catch(() => {});
+      },
+    });
+    await written;
+    for (const { point, service } of done) {
+      for (const text of serviceNotes(point.label, service)) ports.notify({ kind: 'note', text });
     }
-    return manifest;
+    return { manifest, done };
   } finally {
     await folder.close();
   }
 }
 
-async function simulatePoint(
-  { spec, plan, target, folder }: SimulationParts,
-  ports: SimulationPorts,
-  options: { readonly point: PlannedPoint; readonly budget: Budget; readonly manifest: Manifest },
-): Promise<{ readonly point: ManifestPoint; readonly service: ServiceReport }> {
-  const { point, budget, manifest } = options;
-  const recorder = pointRecorder(point, folder);
-  const outcome = await simulateSchedule({
+async function writeAfter(
+  before: Promise<void>,
+  folder: RunFolder,
+  { manifest, points }: { readonly manifest: Manifest; readonly points: readonly JsonValue[] },
+): Promise<void> {
+  await before;
+  await folder.writeSimulation({ points });
+  await folder.writeManifest(manifest);
+}
+
+/** What a point's service did, as `simulation.json` has it. */
+function servedPoint({ point, service }: SimulatedPoint): JsonValue {
+  return JSON.parse(JSON.stringify({ pointIndex: point.index, ...service })) as JsonValue;
+}
+
+/** Also what searches and comparisons hand to `simulateMany`. */
+export function simulationJob(
+  {
+    spec,
+    plan,
+    target,
+    folder,
+  }: Omit<SimulationParts, 'folder'> & {
+    readonly folder: Pick<RunFolder, 'dir'> | null;
+  },
+  point: PlannedPoint,
+  { experimentHash, runId }: Pick<Manifest, 'experimentHash' | 'runId'>,
+): SimulationJob {
+  return {
+    point: manifestPoint(spec, point, 0),
     schedule: point.schedule,
+    promptTokens: Int32Array.from(
+      point.schedule.requests,
+      (request) => request.promptTokens ?? wordsOf(request, plan),
+    ),
     service: target.service,
     answers: { exact: spec.target.exactOutput, seed: spec.seeds.lengths },
-    promptTokensOf: (request) => request.promptTokens ?? wordsOf(request, plan),
     requestTimeoutNs: spec.target.limits.requestTimeoutNs,
     maxInFlight: spec.budget.maxInFlight,
-    budget,
     atEnd: spec.atEnd,
-    stopStarts: ports.stopStarts,
-    cancelAll: ports.cancelAll,
     template: {
-      experimentHash: manifest.experimentHash,
-      runId: manifest.runId,
+      experimentHash,
+      runId,
       pointIndex: point.index,
       labels: { model: spec.target.model, tenant: null, region: null },
     },
-    onRecord: recorder.take,
-  });
-  const { stopNs, partial, stopReason, service } = outcome;
-  const recordCount = recorder.written;
-  const planned = manifestPoint(spec, point, 0);
-  return { point: { ...planned, stopNs, partial, stopReason, recordCount }, service };
+    budget: spec.budget,
+    dir: folder?.dir ?? null,
+    objective: spec.objective ?? correctnessOf(spec),
+    exactOutput: spec.target.exactOutput,
+    prefixCache: plan.prefixCache,
+  };
 }
 
 /** The emulator's rule: a token is a word. */

@@ -13,8 +13,17 @@ export async function summariseRun(
   run: StoredRun,
   options: Pick<SummaryOptions, 'objective' | 'correctness' | 'toolVersion'>,
 ): Promise<Summary> {
-  const { manifest } = run;
-  const summariser = createSummariser({
+  const summariser = createSummariser(summaryOptions(run.manifest, options));
+  for await (const record of run.records()) summariser.add(record);
+  return summariser.finish();
+}
+
+/** What a summary needs to know of a run beyond its records, from its manifest. */
+export function summaryOptions(
+  manifest: Manifest,
+  options: Pick<SummaryOptions, 'objective' | 'correctness' | 'toolVersion'>,
+): SummaryOptions {
+  return {
     ...options,
     experimentHash: manifest.experimentHash,
     source: manifest.source,
@@ -22,7 +31,5 @@ export async function summariseRun(
     prefixCache: manifest.prefixCache,
     exactOutput: manifest.counting.exactOutput,
     points: manifest.points,
-  });
-  for await (const record of run.records()) summariser.add(record);
-  return summariser.finish();
+  };
 }

@@ -15,3 +15,4 @@ export * from './llmservingsim-log.ts';
 export * from './mooncake-trace.ts';
 export * from './prompt-file.ts';
 export * from './sharegpt.ts';
+export * from './step-cost-file.ts';

@@ -4,6 +4,7 @@
  */
 export {
   createPointAccumulator,
+  isSameSpan,
   type PointAccumulator,
   type PointAccumulatorOptions,
 } from './point-accumulator.ts';

@@ -1,4 +1,5 @@
 /** Makes the summary of one load point from its records, one at a time. */
+import { assert } from '../base/index.ts';
 import {
   measureRecord,
   type ManifestPoint,
@@ -27,7 +28,11 @@ export interface PointAccumulatorOptions {
 /** Takes records in any order; `finish` gives the summary of those added so far. */
 export interface PointAccumulator {
   add(record: RequestRecord): void;
-  finish(): PointSummary;
+  /**
+   * `ended`: the point as it came to be, where it was only planned before. It must have stopped as
+   * planned: what was added was counted by that.
+   */
+  finish(ended?: ManifestPoint): PointSummary;
 }
 
 /**
@@ -61,14 +66,26 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
       data.rows.push(row);
       if (row.outcome === 'completed' && isJudged(row.plannedNs, point)) poolGaps(data, measures);
     },
-    finish: () =>
-      summarisePoint(data, {
-        point: endedPoint(point, data.rows),
+    finish(ended = point) {
+      assert(isSameSpan(point, ended), `point ${point.index} did not stop as planned`);
+      return summarisePoint(data, {
+        point: endedPoint(ended, data.rows),
         objective,
         exactOutput: options.exactOutput,
         prefixCache: options.prefixCache,
-      }),
+      });
+    },
   };
+}
+
+/** Whether records counted for one are counted right for the other. */
+export function isSameSpan(one: ManifestPoint, other: ManifestPoint): boolean {
+  return (
+    one.stopNs === other.stopNs &&
+    one.partial === other.partial &&
+    one.steadyFromNs === other.steadyFromNs &&
+    one.generator === other.generator
+  );
 }
 
 /**

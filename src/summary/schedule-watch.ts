@@ -24,7 +24,6 @@ export interface ScheduleFaults {
 export class ScheduleWatch {
   readonly #stopNs: number;
   readonly #partial: boolean;
-  readonly #recordCount: number | null;
   readonly #seen = new Set<number>();
   readonly #retries = new Set<string>();
   #placeCount = 0;
@@ -33,10 +32,9 @@ export class ScheduleWatch {
   #overlooked = 0;
   #backwards = 0;
 
-  constructor(point: Pick<ManifestPoint, 'stopNs' | 'partial' | 'recordCount'>) {
+  constructor(point: Pick<ManifestPoint, 'stopNs' | 'partial'>) {
     this.#stopNs = point.stopNs;
     this.#partial = point.partial;
-    this.#recordCount = point.recordCount;
   }
 
   add(record: RequestRecord): void {
@@ -54,11 +52,12 @@ export class ScheduleWatch {
     }
   }
 
-  faults(): ScheduleFaults {
+  /** `recordCount`: how many were written, where that is known. */
+  faults(recordCount: number | null): ScheduleFaults {
     const found = this.#seen.size + this.#retries.size;
     const holes = this.#placeCount - this.#seen.size;
     return {
-      missing: Math.max(holes, (this.#recordCount ?? 0) - found),
+      missing: Math.max(holes, (recordCount ?? 0) - found),
       lostStripe: this.#lostStripe(),
       repeated: this.#repeated,
       afterStop: this.#afterStop,

@@ -353,7 +353,7 @@ function validityPart(
   const population = populationOf(judged);
   const reach = clientReachOf({ judged, objective, population, populationOf });
   const evidence = { point, objective, rows, judged, summary: part, reach, exactOutput };
-  const schedule = data.schedule.faults();
+  const schedule = data.schedule.faults(point.recordCount);
   return {
     clientError: reach.error,
     validity: validityOf({ ...evidence, schedule, prefixCache }),

@@ -55,7 +55,7 @@ export function createSummariser(options: SummaryOptions): Summariser {
       accumulator.add(record);
     },
     finish: () =>
-      summaryOf(
+      summaryOfPoints(
         options,
         [...accumulators.values()].map((accumulator) => accumulator.finish()),
       ),
@@ -71,7 +71,11 @@ export function summarise(
   return summariser.finish();
 }
 
-function summaryOf(options: SummaryOptions, points: readonly PointSummary[]): Summary {
+/** The summary of points summarised one by one. */
+export function summaryOfPoints(
+  options: Omit<SummaryOptions, 'points'>,
+  points: readonly PointSummary[],
+): Summary {
   return {
     schemaVersion: SUMMARY_SCHEMA_VERSION,
     tool: { name: 'goodput', version: options.toolVersion },

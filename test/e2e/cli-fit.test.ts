@@ -189,7 +189,7 @@ describe('goodput simulate --fit', () => {
     expect(ran.stderr).not.toMatch(/beyond/);
   });
 
-  test('says when steps went beyond what was fitted', async () => {
+  test('says when steps went beyond what was measured', async () => {
     const ran = await simulate(
       'beyond',
       '--fit',
@@ -199,7 +199,7 @@ describe('goodput simulate --fit', () => {
       '--rate',
       '60',
     );
-    expect(ran.stderr).toMatch(/note: steps went beyond what was fitted: .*prefillTokens/);
+    expect(ran.stderr).toMatch(/note: steps went beyond what was measured: .*prefillTokens/);
   });
 
   test.each([

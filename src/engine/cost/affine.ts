@@ -31,13 +31,11 @@ export interface AffineOptions {
  * weights once: of the two bases the larger counts. A chunk of a prompt costs what it adds to the
  * square of the prompt's length, so that the chunks together cost what the whole prompt would.
  */
-export function affineCostModel({
-  prefill,
-  decode,
-  calibration,
-}: AffineOptions): CalibratedCostModel {
+export function affineCostModel(options: AffineOptions): CalibratedCostModel {
+  const { prefill, decode, calibration } = options;
   return {
     name: 'affine',
+    recipe: { kind: 'affine', options },
     calibration,
     stepSeconds(load) {
       const { prefillTokens, attentionPairs, decodeSequences, decodeContextTokens } = load;

@@ -46,13 +46,21 @@ const AXES = Object.keys(EMPTY_HULL) as readonly HullAxis[];
 
 /** The smallest hull that holds `hull` and the load. */
 export function widenHull(hull: LoadHull, load: StepLoad): LoadHull {
-  const point = hullPoint(load);
-  if (AXES.every((axis) => point[axis] <= hull[axis])) return hull;
+  const isInside =
+    load.decodeSequences + load.prefillSequences <= hull.sequences &&
+    load.decodeContextTokens <= hull.decodeContextTokens &&
+    load.prefillTokens <= hull.prefillTokens &&
+    load.attentionPairs <= hull.attentionPairs;
+  return isInside ? hull : widerHull(hull, hullPoint(load));
+}
+
+/** The smallest hull that holds both. */
+export function widerHull(one: LoadHull, other: LoadHull): LoadHull {
   return {
-    sequences: Math.max(hull.sequences, point.sequences),
-    decodeContextTokens: Math.max(hull.decodeContextTokens, point.decodeContextTokens),
-    prefillTokens: Math.max(hull.prefillTokens, point.prefillTokens),
-    attentionPairs: Math.max(hull.attentionPairs, point.attentionPairs),
+    sequences: Math.max(one.sequences, other.sequences),
+    decodeContextTokens: Math.max(one.decodeContextTokens, other.decodeContextTokens),
+    prefillTokens: Math.max(one.prefillTokens, other.prefillTokens),
+    attentionPairs: Math.max(one.attentionPairs, other.attentionPairs),
   };
 }
 

@@ -84,6 +84,7 @@ export function rooflineCostModel(options: RooflineOptions): CalibratedCostModel
   const linkByteSeconds = 1 / (device.linkBytesPerSecond * factors.linkShare);
   return {
     name: 'roofline',
+    recipe: { kind: 'roofline', options },
     calibration,
     stepSeconds(load) {
       const matrices = matrixWork(cost, load);

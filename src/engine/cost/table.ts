@@ -30,11 +30,8 @@ export interface TableOptions {
  * more); beyond them the last straight line goes on, which the calibration's hull reports. A step
  * that does both reads the weights once: the cheaper of the two curves' first points counts once.
  */
-export function tableCostModel({
-  prefill,
-  decode,
-  calibration,
-}: TableOptions): CalibratedCostModel {
+export function tableCostModel(options: TableOptions): CalibratedCostModel {
+  const { prefill, decode, calibration } = options;
   assertAscending(prefill.at, prefill.seconds.length);
   assertAscending(decode.sequences, decode.seconds.length);
   for (const row of decode.seconds) assertAscending(decode.contextTokens, row.length);
@@ -42,6 +39,7 @@ export function tableCostModel({
   const bothBase = Math.min(prefill.seconds[0] as number, decodeBase);
   return {
     name: 'table',
+    recipe: { kind: 'table', options },
     calibration,
     stepSeconds({ prefillTokens, decodeSequences, decodeContextTokens }) {
       const prompts = prefillTokens === 0 ? 0 : valueOnCurve(prefill, prefillTokens);
