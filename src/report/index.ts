@@ -11,5 +11,6 @@ export * from './k6-script.ts';
 export * from './junit-comparison.ts';
 export * from './markdown-comparison.ts';
 export * from './terminal-comparison.ts';
-export { costText, secondsText, terminalCapacity } from './terminal-capacity.ts';
+export { costText, secondsText } from './capacity-words.ts';
+export { terminalCapacity } from './terminal-capacity.ts';
 export { levelText } from './words.ts';

@@ -55,7 +55,7 @@ describe('goodput capacity --simulate', () => {
 
   it('judges a demand with its headroom, and proof when it is asked for', async () => {
     const cwd = emptyFolder();
-    const args = [...SIMULATED, '--budget', '24s', '--demand', '1', '--burst', '2'];
+    const args = [...SIMULATED, '--budget', '48s', '--demand', '1', '--burst', '2'];
     const likely = await runBuilt([...args, '--failover', '1/2', '--price-per-hour', '3'], { cwd });
     expect(likely.exitCode).toBe(0);
     expect(likely.stdout).toMatch(/^DEMAND +LIKELY, NOT PROVEN: 1.00\/s on average, 4.00\/s with/m);
