@@ -7,6 +7,7 @@ import {
   waitUntil,
 } from '../base/index.ts';
 import type { RunSpec } from '../config/index.ts';
+import { type Dialect, DIALECTS } from '../wire/index.ts';
 import { type ExperimentPorts, openClient } from './run-experiment.ts';
 import { identifyServer } from './server-identity.ts';
 
@@ -44,7 +45,10 @@ async function answers(
 ): Promise<boolean> {
   const client = await openClient(spec, ports);
   try {
-    return (await identifyServer(client, clock)).models !== null;
+    const dialect: Dialect = DIALECTS[spec.target.api];
+    const { models } = await identifyServer(client, clock, dialect);
+    // Without a list to ask for, any answer must do.
+    return models !== null || !dialect.listsModels;
   } catch (error) {
     if (error instanceof EnvironmentError && error.code === 'E_TARGET_UNREACHABLE') return false;
     throw error;

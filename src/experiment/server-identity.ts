@@ -36,7 +36,7 @@ const ROUND_TRIPS = 5;
 export async function identifyServer(
   client: HttpClient,
   clock: Clock,
-  { listsModels }: Pick<Dialect, 'listsModels'> = { listsModels: true },
+  { listsModels }: Pick<Dialect, 'listsModels'>,
 ): Promise<ServerIdentity> {
   const list = await client.requestJson({
     method: 'GET',

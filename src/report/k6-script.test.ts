@@ -213,6 +213,7 @@ describe('k6Script', () => {
     ['a closed loop', { concurrency: '4' }, 'E_UNSUPPORTED'],
     ['a replay', { trace: 'azure:f.csv' }, 'E_UNSUPPORTED'],
     ['no model', { rate: '2', model: undefined }, 'E_MODEL_MISSING'],
+    ['another API', { rate: '2', api: 'anthropic' }, 'E_UNSUPPORTED'],
   ])('refuses %s', (_what, flags, code) => {
     expect(k6Script(specOf(flags), [WORDS])).toMatchObject({ problems: [{ code }] });
   });

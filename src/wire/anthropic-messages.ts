@@ -66,6 +66,7 @@ export function readAnthropicEvent(state: ReadingState): ReadObject {
       case 'message_stop':
         state.sawTerminal(stamp.atNs);
         return;
+      default:
       // `ping`, `content_block_stop`, and kinds to come.
     }
   };

@@ -81,6 +81,7 @@ function readConverseEvent(state: ReadingState): ReadObject {
         readUsage(state, event['usage'], stamp);
         state.sawTerminal(stamp.atNs);
         return;
+      default:
       // `messageStart`, `contentBlockStart`, `contentBlockStop`, and kinds to come.
     }
   };
