@@ -19,12 +19,11 @@ export async function compareStored(
 ): Promise<Comparison> {
   const a = await openSide(dirs[0], context);
   const b = await openSide(dirs[1], context);
-  const [left, right] = [await capacityOf(a), await capacityOf(b)];
   return compareStoredRuns(a, b, {
     toolVersion: TOOL_VERSION,
     effects,
     level: readLevel(options),
-    capacities: left === null || right === null ? null : { a: left, b: right },
+    capacities: await capacitiesOf(a, b),
   });
 }
 
@@ -82,17 +81,28 @@ function readLevel({ at }: CompareOptions): number | null {
   return level;
 }
 
-/** What a capacity search found; `null` for other runs, and without an interval. */
-async function capacityOf({ run }: StoredSide): Promise<MeasuredCapacity | null> {
-  const text = await run.capacityText();
-  if (text === null) return null;
-  const { capacity } = parsed(text, run.dir) as {
+/**
+ * What two capacity searches found; `null` when not both runs are searches.
+ * Errors: ProblemsError when a search states no interval, or its file cannot be read.
+ */
+async function capacitiesOf(a: StoredSide, b: StoredSide) {
+  const texts = [await a.run.capacityText(), await b.run.capacityText()];
+  const [left = null, right = null] = texts;
+  if (left === null || right === null) return null;
+  return { a: measuredCapacity(left, a.run.dir), b: measuredCapacity(right, b.run.dir) };
+}
+
+function measuredCapacity(text: string, dir: string): MeasuredCapacity {
+  const { capacity } = parsed(text, dir) as {
     readonly capacity?: Partial<Record<'rps' | 'lowRps' | 'highRps', number | null>> | null;
   };
   const { rps = null, lowRps = null, highRps = null } = capacity ?? {};
-  return rps === null || lowRps === null || highRps === null
-    ? null
-    : { rps, low: lowRps, high: highRps };
+  if (rps !== null && lowRps !== null && highRps !== null) {
+    return { rps, low: lowRps, high: highRps };
+  }
+  const message = `the capacity search in ${printable(dir)} states no interval to compare`;
+  const hint = 'search with more effort, or go on with --budget';
+  throw new ProblemsError([usageProblem('E_UNSUPPORTED', message, hint)]);
 }
 
 function parsed(text: string, dir: string): JsonValue {

@@ -94,6 +94,7 @@ export function designText(comparison: Comparison): string {
     case 'restarts':
       return `windows in turn, A B B A, restarted between sides: ${unitsMeasured} pairs${left}; the ${unit} of two pairs is the unit`;
     case 'storedRuns':
+      if (unit === 'run') return 'two capacity searches, one after the other';
       return `two stored runs, not interleaved, in ${unitsMeasured} slices${left}`;
     case 'baseline':
       return `one run against the spread of ${unitsMeasured} earlier ones`;
@@ -129,8 +130,9 @@ function unitOf(scale: MetricComparison['scale']): string {
   return scale === 'points' ? 'pt' : '%';
 }
 
-/** Whether the answers themselves are the same. */
-export function qualityText({ quality, metrics }: Comparison): string {
+/** Whether the answers themselves are the same; `null` where they were not looked at. */
+export function qualityText({ quality, metrics }: Comparison): string | null {
+  if (!metrics.some(({ group }) => group === 'quality')) return null;
   const moved = metrics.filter(
     ({ group, verdict }) => group === 'quality' && ['worse', 'changed', 'better'].includes(verdict),
   );

@@ -28,7 +28,7 @@ export function junitComparison(comparison: Comparison): string {
     skipped: count('skipped'),
   };
   const name = `goodput compare: ${comparison.a.label} and ${comparison.b.label}`;
-  const out = `${designText(comparison)}\n${comparisonWord(comparison)}: ${headline(comparison)}\n${qualityText(comparison)}`;
+  const out = `${designText(comparison)}\n${comparisonWord(comparison)}: ${headline(comparison)}\n${qualityText(comparison) ?? ''}`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${attributes(totals)}>`,
