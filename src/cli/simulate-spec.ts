@@ -126,8 +126,8 @@ export function addServiceOptions(command: Command): Command {
     .option('--config <file>', 'config.json of the model. Without it: a 70B model on 8 devices')
     .option('--fit <file>', 'what goodput fit --format json printed, in place of --device')
     .option(
-      '--step-cost <affine:file|table:file>',
-      'step costs measured elsewhere: lines in YAML or a grid in CSV, in place of --config',
+      '--step-cost <kind:file>',
+      'costs measured elsewhere, in place of --config: affine:FILE.yaml or table:FILE.csv',
     )
     .option('--tensor-parallel <count>', 'devices that every layer is split over. Left out: 1')
     .option('--speed-scale <factor>', 'factor on every step time: 1.05 is 5 % slower', '1')
