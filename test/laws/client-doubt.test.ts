@@ -1,0 +1,78 @@
+/** Laws of what the client's own error may have done to a verdict, on random records and stalls. */
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ClientStall, GeneratorEvidence } from '../../src/record/index.ts';
+import { anyObjective, anyRecord } from '../support/objective-arbitrary.ts';
+import { QUIET } from '../support/made-validity.ts';
+import { recordOf } from '../support/record-builder.ts';
+import { pointOf, pointSummaryOf } from '../support/summary-builder.ts';
+
+const stall: fc.Arbitrary<ClientStall> = fc
+  .record({
+    fromNs: fc.integer({ min: 0, max: 3_000_000_000 }),
+    lengthNs: fc.integer({ min: 1, max: 500_000_000 }),
+    cause: fc.constantFrom('loop' as const, 'host' as const),
+  })
+  .map(({ fromNs, lengthNs, cause }) => ({ fromNs, toNs: fromNs + lengthNs, cause }));
+
+const evidence: fc.Arbitrary<GeneratorEvidence> = fc
+  .record({
+    stalls: fc.array(stall, { maxLength: 8 }),
+    unlistedStallMaxNs: fc.constantFrom(0, 0, 3_000_000),
+  })
+  .map((stalls) => ({ ...QUIET, ...stalls }));
+
+const run = fc.tuple(fc.array(anyRecord, { minLength: 1, maxLength: 8 }), anyObjective, evidence);
+
+function summarised([options, objective, generator]: typeof run extends fc.Arbitrary<infer Run>
+  ? Run
+  : never) {
+  const records = options.map((option, at) => recordOf({ ...option, scheduleIndex: at }));
+  return pointSummaryOf(records, { objective, points: [pointOf({ generator })] });
+}
+
+describe('the reach of the client', () => {
+  it('holds what was measured: attainment and every quantile lie between least and greatest', () => {
+    fc.assert(
+      fc.property(run, (made) => {
+        const { attainment, clientError } = summarised(made);
+        const { low, high } = clientError.attainment ?? { low: 0, high: 1 };
+        expect(attainment.share ?? low).toBeGreaterThanOrEqual(low);
+        expect(attainment.share ?? high).toBeLessThanOrEqual(high);
+        for (const { lowNs, valueNs, highNs } of clientError.quantiles) {
+          expect(lowNs).toBeLessThanOrEqual(valueNs);
+          expect(highNs).toBeGreaterThanOrEqual(valueNs);
+        }
+        expect(clientError.touchedCount).toBeLessThanOrEqual(clientError.judgedCount);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is nothing without stalls where every request left on time', () => {
+    fc.assert(
+      fc.property(run, ([options, objective]) => {
+        const punctual = options.map(({ dispatchedNs: _late, ...rest }) => rest);
+        const { attainment, clientError } = summarised([punctual, objective, QUIET]);
+        expect(clientError.touchedCount).toBe(0);
+        const { low, high } = clientError.attainment ?? { low: null, high: null };
+        expect([low, high]).toEqual([attainment.share, attainment.share]);
+      }),
+    );
+  });
+
+  it('only grows with more stalls', () => {
+    fc.assert(
+      fc.property(run, stall, (made, more) => {
+        const [options, objective, generator] = made;
+        const fewer = summarised(made).clientError;
+        const stalls = [...generator.stalls, more];
+        const wider = summarised([options, objective, { ...generator, stalls }]).clientError;
+        if (fewer.attainment === null || wider.attainment === null) return;
+        expect(wider.attainment.low).toBeLessThanOrEqual(fewer.attainment.low);
+        expect(wider.attainment.high).toBeGreaterThanOrEqual(fewer.attainment.high);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
