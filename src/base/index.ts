@@ -3,6 +3,7 @@
  * and virtual clocks, named random streams, safe text. Start with `units.ts` and `errors.ts`.
  * Knows nothing about requests, servers or statistics.
  */
+export * from './calendar-time.ts';
 export * from './canonical.ts';
 export * from './clock.ts';
 export * from './error-codes.ts';

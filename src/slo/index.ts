@@ -16,3 +16,4 @@ export { parseQuantileName, quantileName, shareText } from './objective-part.ts'
 export * from './objective-presets.ts';
 export * from './objective.ts';
 export * from './suggest.ts';
+export * from './window-counts.ts';
