@@ -93,9 +93,9 @@ function isLong(windows: readonly SearchWindow[]): boolean {
   return seconds >= ANSWERS_LONG_MIN * meanSeconds;
 }
 
-/** The fitted attainment at `rps`; `null` without a fit. */
+/** The fitted attainment at `rps`; `null` without a fit that falls with load. */
 export function fittedAttainment({ fit }: CapacityEstimate, rps: number): number | null {
-  return fit === null ? null : fittedShare(fit, rps);
+  return fit === null || fit.slope >= 0 ? null : fittedShare(fit, rps);
 }
 
 const NOTHING: Omit<CapacityEstimate, 'bracket' | 'rise'> = {
