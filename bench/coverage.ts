@@ -110,7 +110,7 @@ function goodputCase(window: QueueWindow): Case {
   const seconds = window.seconds / window.batches.length;
   const batches = window.batches.map(({ good }) => ({ good, offered: seconds }));
   return {
-    estimate: (batchMeans(batches)?.ratio ?? 0) as number,
+    estimate: batchMeans(batches)?.ratio ?? 0,
     interval: rateInterval(batches),
     ifIndependent: null,
   };

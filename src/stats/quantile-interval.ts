@@ -15,6 +15,8 @@ import { ceilNear } from './near-integer.ts';
 export const ORDER_STATISTIC_METHOD = 'order statistics, if independent';
 /** Independent looks beyond a quantile below which its interval would cover less than it says. */
 const TAIL_LOOKS_LEAST = 8;
+/** Below so many it rests on half of the looks, should their number itself be luck. */
+const TAIL_LOOKS_AMPLE = 12;
 /** Label of {@link effectiveQuantileInterval}. */
 export const EFFECTIVE_QUANTILE_METHOD = 'order statistics at effective n, batch means';
 
@@ -74,10 +76,15 @@ export function effectiveQuantileInterval(
 ): ConfidenceInterval | null {
   // Asked of the queue, not of the values: what they show of their own correlation is too noisy, and
   // just the windows that show little by luck would state an interval.
-  if (dependence.looks * Math.min(q, 1 - q) < TAIL_LOOKS_LEAST) return null;
+  const tailLooks = dependence.looks * Math.min(q, 1 - q);
+  if (tailLooks < TAIL_LOOKS_LEAST) return null;
+  const effectiveN =
+    tailLooks < TAIL_LOOKS_AMPLE
+      ? Math.min(dependence.effectiveN, dependence.looks / 2)
+      : dependence.effectiveN;
   assert(level > 0 && level < 1, `level ${level} is not in (0, 1)`);
   const n = sorted.length;
-  const certain = dependence.effectiveN * keptWithFewBatches(dependence.degrees, level);
+  const certain = effectiveN * keptWithFewBatches(dependence.degrees, level);
   const size = Math.min(n, Math.floor(certain));
   const ranks = boundingRanks(size, q, level);
   if (ranks === null) return null;
@@ -87,7 +94,7 @@ export function effectiveQuantileInterval(
     high: sorted[Math.min(n, Math.ceil(ranks.high * scale)) - 1] as number,
     level,
     method: EFFECTIVE_QUANTILE_METHOD,
-    effectiveN: dependence.effectiveN,
+    effectiveN,
   };
 }
 
