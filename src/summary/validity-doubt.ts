@@ -152,5 +152,6 @@ function stretched(measures: Measures, byNs: number): number | null {
   const { tpotNs, lastContentNs, ttftFromDispatchNs } = measures;
   if (tpotNs === null || lastContentNs === null || ttftFromDispatchNs === null) return tpotNs;
   const spanNs = lastContentNs - ttftFromDispatchNs;
-  return spanNs <= 0 ? tpotNs : (tpotNs * Math.max(0, spanNs + byNs)) / spanNs;
+  // Unchanged to the last bit where nothing changes.
+  return spanNs <= 0 || byNs === 0 ? tpotNs : (tpotNs * Math.max(0, spanNs + byNs)) / spanNs;
 }

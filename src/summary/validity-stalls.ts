@@ -8,18 +8,22 @@ const CATCH_UP_NS = 5 * NS_PER_MS;
 /** The stalls of one point. Without evidence there is none: nothing is assumed of the client. */
 export class StallIndex {
   readonly #stalls: readonly ClientStall[];
+  /** The latest end among the stalls up to each: a long one may outlast those that began later. */
+  readonly #reachNs: readonly number[];
   readonly #unlistedNs: number;
 
   constructor(generator: Pick<GeneratorEvidence, 'stalls' | 'unlistedStallMaxNs'> | null) {
     this.#stalls = generator?.stalls.toSorted((a, b) => a.fromNs - b.fromNs) ?? [];
+    let reachNs = Number.NEGATIVE_INFINITY;
+    this.#reachNs = this.#stalls.map(({ toNs }) => (reachNs = Math.max(reachNs, toNs)));
     this.#unlistedNs = generator?.unlistedStallMaxNs ?? 0;
   }
 
   /** Whether any stamp from one instant to another may be late. */
   touches(fromNs: number, toNs: number): boolean {
     if (this.#unlistedNs > 0) return true;
-    const last = this.#stalls[this.#countStartedBy(toNs) - 1];
-    return last !== undefined && last.toNs + CATCH_UP_NS >= fromNs;
+    const reachNs = this.#reachNs[this.#countStartedBy(toNs) - 1];
+    return reachNs !== undefined && reachNs + CATCH_UP_NS >= fromNs;
   }
 
   /**
@@ -29,9 +33,9 @@ export class StallIndex {
   latenessAt(atNs: number): number {
     let lateNs = this.#unlistedNs;
     for (let each = this.#countStartedBy(atNs) - 1; each >= 0; each -= 1) {
-      const stall = this.#stalls[each] as ClientStall;
-      if (stall.toNs + CATCH_UP_NS < atNs) break;
-      lateNs = Math.max(lateNs, atNs - stall.fromNs);
+      if ((this.#reachNs[each] as number) + CATCH_UP_NS < atNs) break;
+      const { fromNs, toNs } = this.#stalls[each] as ClientStall;
+      if (toNs + CATCH_UP_NS >= atNs) lateNs = Math.max(lateNs, atNs - fromNs);
     }
     return lateNs;
   }

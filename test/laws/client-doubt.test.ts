@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { ClientStall, GeneratorEvidence } from '../../src/record/index.ts';
 import { anyObjective, anyRecord } from '../support/objective-arbitrary.ts';
 import { QUIET } from '../support/made-validity.ts';
-import { recordOf } from '../support/record-builder.ts';
-import { pointOf, pointSummaryOf } from '../support/summary-builder.ts';
+import { recordOf, type RecordOptions } from '../support/record-builder.ts';
+import { objectiveOf, pointOf, pointSummaryOf } from '../support/summary-builder.ts';
 
 const stall: fc.Arbitrary<ClientStall> = fc
   .record({
@@ -22,7 +22,34 @@ const evidence: fc.Arbitrary<GeneratorEvidence> = fc
   })
   .map((stalls) => ({ ...QUIET, ...stalls }));
 
-const run = fc.tuple(fc.array(anyRecord, { minLength: 1, maxLength: 8 }), anyObjective, evidence);
+const MS = 1_000_000;
+const ms = (min: number, max: number) => fc.integer({ min: min * MS, max: max * MS });
+
+/** Requests near the limits below, so that an error of milliseconds counts. */
+const nearRecord: fc.Arbitrary<RecordOptions> = fc
+  .tuple(ms(0, 2_000), ms(0, 40), ms(60, 120), fc.array(ms(0, 40), { maxLength: 6 }))
+  .map(([plannedNs, lateNs, ttftNs, gapsNs]) => {
+    const dispatchedNs = plannedNs + lateNs;
+    const arrivalsNs = [dispatchedNs + ttftNs];
+    for (const gapNs of gapsNs) arrivalsNs.push((arrivalsNs.at(-1) as number) + gapNs);
+    return { plannedNs, dispatchedNs, arrivalsNs };
+  });
+
+const nearObjective = fc
+  .tuple(
+    fc.constantFrom('ttft<=100ms', 'tpot<=20ms', 'gap<=30ms', 'e2e<=200ms'),
+    fc.constantFrom('planned', 'dispatch'),
+  )
+  .map(([limit, from]) => objectiveOf(`${limit}, attainment>=50%, from=${from}`));
+
+const run = fc.tuple(
+  fc.array(fc.oneof({ weight: 4, arbitrary: nearRecord }, anyRecord), {
+    minLength: 1,
+    maxLength: 8,
+  }),
+  fc.oneof({ weight: 4, arbitrary: nearObjective }, anyObjective),
+  evidence,
+);
 
 function summarised([options, objective, generator]: typeof run extends fc.Arbitrary<infer Run>
   ? Run
@@ -45,7 +72,7 @@ describe('the reach of the client', () => {
         }
         expect(clientError.touchedCount).toBeLessThanOrEqual(clientError.judgedCount);
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   });
 
@@ -72,7 +99,7 @@ describe('the reach of the client', () => {
         expect(wider.attainment.low).toBeLessThanOrEqual(fewer.attainment.low);
         expect(wider.attainment.high).toBeGreaterThanOrEqual(fewer.attainment.high);
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   });
 });
