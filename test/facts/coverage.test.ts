@@ -47,7 +47,7 @@ const looksOf = (window: QueueWindow): number =>
   queueDesignEffect(window.levels, offeredOf(window));
 const attained = (window: QueueWindow): Interval | null =>
   shareEstimate(window.batches, looksOf(window))?.interval ?? null;
-const isStated = (interval: Interval | null): interval is Interval => interval !== null;
+const isStated = <T extends Interval>(interval: T | null): interval is T => interval !== null;
 const coverage = (intervals: readonly Interval[], truth: number): number =>
   intervals.filter(({ low, high }) => low <= truth && truth <= high).length / intervals.length;
 /** 93 % less three standard errors of a coverage seen in so many windows. */
