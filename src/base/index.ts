@@ -8,6 +8,7 @@ export * from './canonical.ts';
 export * from './clock.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';
+export * from './markup.ts';
 export * from './rng.ts';
 export * from './text.ts';
 export * from './units.ts';

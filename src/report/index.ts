@@ -14,3 +14,4 @@ export * from './terminal-comparison.ts';
 export { costText, secondsText } from './capacity-words.ts';
 export { terminalCapacity } from './terminal-capacity.ts';
 export { levelText } from './words.ts';
+export * from './figures.ts';
