@@ -29,14 +29,18 @@ export interface BandOptions {
   readonly ports: Parameters<typeof simulatedDriver>[2]['ports'];
 }
 
-/** `null` when no capacity was found to move. */
+/**
+ * Undefined: `null` when no capacity was found to move, and when it has no interval: searches too
+ * short to tell a capacity would show chance, not what the step times do to it.
+ */
 export async function stepTimeBand(
   report: CapacityReport,
   options: BandOptions,
 ): Promise<CapacityReport['stepTimeBand']> {
   const { search } = options;
   const rps = report.capacity?.rps ?? null;
-  if (search.plan.kind !== 'open' || rps === null) return null;
+  const hasInterval = report.capacity !== null && report.capacity.lowRps !== null;
+  if (search.plan.kind !== 'open' || rps === null || !hasInterval) return null;
   const at = async (scale: number): Promise<number | null> => {
     const plan: SearchPlan = {
       ...(search.plan as SearchPlan),

@@ -35,8 +35,7 @@ describe('goodput capacity --simulate', () => {
       expect(after.windows.slice(0, before.windows.length)).toEqual(before.windows);
       expect(after.windows.length).toBeGreaterThan(before.windows.length);
       expect(after.capacity?.rps).toBe(capacity?.rps);
-      const { slowerRps, fasterRps } = after.stepTimeBand ?? {};
-      expect(slowerRps).toBeLessThan(fasterRps ?? 0);
+      expect(after.stepTimeBand, 'no interval, so no band either').toBeNull();
 
       const report = await runBuilt(['report', 'part'], { cwd });
       expect(report.stdout).toMatch(/^CAPACITY about [\d.]+\/s, where 90.0 % of requests are good/);
@@ -50,6 +49,20 @@ describe('goodput capacity --simulate', () => {
         2,
         expect.stringContaining('simulated service'),
       ]);
+    },
+  );
+
+  it(
+    'says how a capacity it can prove moves with the step times',
+    { timeout: 120_000 },
+    async () => {
+      const cwd = emptyFolder();
+      const longer = ['--start', '20', '--window', '8s', '--budget', '240s', '--out', 'longer'];
+      const found = await runBuilt([...SIMULATED, ...longer], { cwd });
+      expect([found.exitCode, found.stderr]).toEqual([0, '']);
+      const { capacity, stepTimeBand } = readCapacity(cwd, 'longer');
+      expect(capacity?.lowRps).toBeLessThan(capacity?.rps ?? 0);
+      expect(stepTimeBand?.slowerRps).toBeLessThan(stepTimeBand?.fasterRps ?? 0);
     },
   );
 
