@@ -31,7 +31,14 @@ const END_MARK = '[DONE]';
  * nothing.
  */
 export function jsonMessages(state: ReadingState, read: ReadObject): ReadMessage {
-  return ({ event, data, isStray }, stamp) => {
+  return (message, stamp) => {
+    const { event, isStray, object: known } = message;
+    if (known !== undefined && event !== 'error') {
+      state.sawEvent(stamp.atNs);
+      readObject(state, read, known, stamp, event);
+      return;
+    }
+    const { data } = message;
     if (isStray) {
       readObject(state, () => {}, parseObject(data) ?? {}, stamp);
       return;

@@ -7,6 +7,7 @@ import {
 } from './answer-format.ts';
 import type { AnswerReader, AnswerReading, ReaderOptions, ReaderState } from './dialect.ts';
 import type { EventDecoder, StreamMessage } from './event-decoder.ts';
+import { EventShortcut } from './event-shortcut.ts';
 import { parseObject } from './json-object.ts';
 import { ReadingState, type ReadStamp } from './reading-state.ts';
 
@@ -20,10 +21,16 @@ class StreamReader implements AnswerReader {
   readonly #decoder: EventDecoder;
   readonly #state: ReadingState;
   readonly #read: ReadMessage;
+  readonly #shortcut: EventShortcut;
   /** Of the read that is being read. */
   #stamp: ReadStamp = { atNs: 0, readId: 0 };
+  /** Messages that the decoder found in the piece at hand, and the last of them. */
+  #found = 0;
+  #last: StreamMessage | null = null;
 
   readonly #take = (message: StreamMessage): boolean => {
+    this.#found += 1;
+    this.#last = message;
     this.#read(message, this.#stamp);
     return this.state === 'open';
   };
@@ -33,6 +40,7 @@ class StreamReader implements AnswerReader {
     this.#decoder = format.framing(options);
     this.#state = new ReadingState(options);
     this.#read = format.message(this.#state, options);
+    this.#shortcut = new EventShortcut(options);
   }
 
   get state(): ReaderState {
@@ -46,9 +54,41 @@ class StreamReader implements AnswerReader {
   push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
     if (this.state !== 'open') return this.state;
     this.#stamp = { atNs, readId };
-    this.#decoder.push(bytes, this.#take);
-    if (this.#decoder.failure !== null) this.#state.fail(this.#decoder.failure);
+    const from = this.#decoder.between ? this.#readKnown(bytes) : 0;
+    if (from < bytes.length && this.state === 'open') {
+      this.#decode(from === 0 ? bytes : bytes.subarray(from));
+    }
     return this.state;
+  }
+
+  /** Events that are like the one before. Returns where the first other one begins. */
+  #readKnown(bytes: Uint8Array): number {
+    let from = 0;
+    while (from < bytes.length) {
+      const end = this.#shortcut.match(bytes, from);
+      if (end === -1) return from;
+      from = end;
+      this.#read(this.#shortcut.message as StreamMessage, this.#stamp);
+      if (this.state !== 'open') return from;
+    }
+    return from;
+  }
+
+  #decode(bytes: Uint8Array): void {
+    const decoder = this.#decoder;
+    const learns = this.#shortcut.learns && decoder.between;
+    const { commentCount, unknownFieldCount } = decoder;
+    this.#found = 0;
+    decoder.push(bytes, this.#take);
+    if (decoder.failure !== null) this.#state.fail(decoder.failure);
+    // Only a piece that was one event and nothing else shows what an event looks like.
+    const isOneEvent =
+      this.#found === 1 &&
+      decoder.between &&
+      decoder.commentCount === commentCount &&
+      decoder.unknownFieldCount === unknownFieldCount;
+    if (learns && isOneEvent) this.#shortcut.learn(bytes, this.#last as StreamMessage);
+    this.#last = null;
   }
 
   end(how: 'complete' | 'cut'): void {

@@ -41,6 +41,9 @@ export class AwsEventStreamDecoder implements EventDecoder {
     return this.#failure;
   }
 
+  /** Every frame has a checksum of its own: none is like another. */
+  readonly between = false;
+
   get unterminated(): boolean {
     return this.#failure === null && this.#heldLength > 0;
   }

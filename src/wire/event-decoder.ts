@@ -1,5 +1,7 @@
 /** What every framing of a streamed body gives: messages, one at a time, however the bytes are cut. */
 
+import type { JsonObject } from './json-object.ts';
+
 /** One message of a stream. */
 export interface StreamMessage {
   /**
@@ -11,6 +13,8 @@ export interface StreamMessage {
   readonly data: string;
   /** A JSON object found outside the framing: nothing but an error body is looked for in it. */
   readonly isStray: boolean;
+  /** What {@link data} holds, where that is known without parsing it. Good until the next message. */
+  readonly object?: JsonObject;
 }
 
 /** Takes a message and says whether another is wanted. */
@@ -36,6 +40,8 @@ export interface EventDecoder {
   readonly unknownFieldCount: number;
   /** Whether bytes are left of a message that was not completed. Says nothing after a failure. */
   readonly unterminated: boolean;
+  /** Whether the next byte begins a message, and nothing read so far has any bearing on it. */
+  readonly between: boolean;
   /**
    * Reads the next piece and hands over the messages it completed, until one is not wanted any
    * more: from there on nothing is read or counted, so that no cut can tell.

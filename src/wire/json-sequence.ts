@@ -46,6 +46,10 @@ export class JsonSequenceDecoder implements EventDecoder {
     return this.#failure === null && (this.#place === 'inside' || this.#arrayOpen);
   }
 
+  get between(): boolean {
+    return !this.#isOver() && this.#place === 'between';
+  }
+
   get #arrayOpen(): boolean {
     return this.#inArray && this.#place !== 'over';
   }

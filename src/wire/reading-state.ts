@@ -13,6 +13,9 @@ import type { AnswerReading } from './dialect.ts';
 import { serverErrorOf } from './server-error.ts';
 import { UsageTally } from './usage-tally.ts';
 
+/** Kinds of one event in the order in which a model makes them. */
+const ORDER_IN_EVENT: readonly OutputKind[] = ['reasoning', 'answer', 'refusal', 'toolCall'];
+
 /** Where in time some bytes arrived. */
 export interface ReadStamp {
   readonly atNs: number;
@@ -99,18 +102,19 @@ export class ReadingState {
    * and stays unknown.
    */
   addOutput(content: ContentByKind, usage: Usage | null, stamp: ReadStamp): void {
-    const kinds = OUTPUT_KINDS.filter((kind) => content[kind] !== '');
-    if (kinds.length === 0) return;
+    let kindCount = 0;
+    for (const kind of OUTPUT_KINDS) if (content[kind] !== '') kindCount += 1;
+    if (kindCount === 0) return;
     this.#showsReasoning ||= content.reasoning !== '';
     const total = this.#shownTokens(usage);
     const step = total === null || this.#tokensCounted === null ? 0 : total - this.#tokensCounted;
     this.#tokensCounted = total;
-    for (const kind of ['reasoning', 'answer', 'refusal', 'toolCall'] as const) {
+    for (const kind of ORDER_IN_EVENT) {
       if (content[kind] === '') continue;
       this.#atNs.push(stamp.atNs);
       this.#kind.push(kind);
       this.#bytes.push(Buffer.byteLength(content[kind]));
-      this.#tokens.push(kinds.length === 1 && step > 0 ? step : null);
+      this.#tokens.push(kindCount === 1 && step > 0 ? step : null);
       this.#readId.push(stamp.readId);
     }
     if (this.#text !== null) this.#text += content.answer;

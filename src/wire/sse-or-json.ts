@@ -35,6 +35,10 @@ export class SseOrJsonDecoder implements EventDecoder {
     return this.#inner?.unterminated ?? false;
   }
 
+  get between(): boolean {
+    return this.#inner?.between ?? false;
+  }
+
   push(piece: Uint8Array, take: TakeMessage): void {
     if (this.#inner !== null) {
       this.#inner.push(piece, take);

@@ -92,6 +92,12 @@ export class SseDecoder implements EventDecoder {
     return this.#failure === null && (this.#data !== null || this.#partialLength > 0);
   }
 
+  get between(): boolean {
+    if (this.#isOver() || this.#markBytes !== null || this.#skipLf) return false;
+    const isFresh = this.#data === null && this.#event === '' && this.#id === null;
+    return isFresh && this.#partialLength === 0;
+  }
+
   push(piece: Uint8Array, take: TakeEvent): void {
     if (this.#isOver()) return;
     const bytes = this.#markBytes === null ? piece : this.#withoutMark(piece);
