@@ -215,7 +215,7 @@ function readNumber(
     value = value * 10 + byte - ZERO;
   }
   const digits = at - from;
-  if (digits === 0 || digits > 15 ) return -1;
+  if (digits === 0 || digits > 15 || (digits > 1 && bytes[from] === ZERO)) return -1;
   holder[key] = value;
   return at;
 }
