@@ -15,6 +15,8 @@ export interface ChangeRow {
 }
 
 const ROW_HEIGHT = 26;
+/** Changes beyond ±100 % are drawn at the edge: one wild metric must not flatten the others. */
+const REACH_MAX = 1;
 
 export function changeChart(
   options: ChartLabels & { readonly x: Axis; readonly rows: readonly ChangeRow[] },
@@ -27,25 +29,28 @@ export function changeChart(
     top: 8,
     bottom: 8 + ROW_HEIGHT * Math.max(1, rows.length),
   };
-  const reach = rows.reduce(
+  const widestChange = rows.reduce(
     (most, { change, low, high }) =>
       Math.max(most, Math.abs(change), Math.abs(low ?? 0), Math.abs(high ?? 0)),
     0.01,
   );
+  const reach = Math.min(REACH_MAX, widestChange);
   const x = scaleOf(
     { ...options.x, domain: [-1.1 * reach, 1.1 * reach] },
     [],
     [box.left, box.right],
   );
-  const zero = px(x.at(0));
-  const marks = rows.map((row, at) => {
-    const y = box.top + ROW_HEIGHT * (at + 0.5);
+  const at = (change: number): number =>
+    px(x.at(Math.max(-1.1 * reach, Math.min(1.1 * reach, change))));
+  const zero = at(0);
+  const marks = rows.map((row, index) => {
+    const y = box.top + ROW_HEIGHT * (index + 0.5);
     const { low, high } = row;
     const bar =
       low === null || high === null
         ? null
-        : markup`<path class="whisker ${row.tone}" d="M${px(x.at(low))},${px(y)}H${px(x.at(high))}"/>`;
-    return markup`<g><text x="4" y="${px(y + 4)}">${row.name}</text>${bar}<circle class="${bar === null ? 'hollow' : 'dot'} ${row.tone}" cx="${px(x.at(row.change))}" cy="${px(y)}" r="5"/>${tip(row.tip)}</g>`;
+        : markup`<path class="whisker ${row.tone}" d="M${at(low)},${px(y)}H${at(high)}"/>`;
+    return markup`<g><text x="4" y="${px(y + 4)}">${row.name}</text>${bar}<circle class="${bar === null ? 'hollow' : 'dot'} ${row.tone}" cx="${at(row.change)}" cy="${px(y)}" r="5"/>${tip(row.tip)}</g>`;
   });
   const zeroLine = markup`<line class="axis" x1="${zero}" x2="${zero}" y1="${box.top}" y2="${box.bottom}"/>`;
   return {

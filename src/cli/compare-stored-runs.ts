@@ -13,7 +13,7 @@ import { TOOL_VERSION } from './version.ts';
 /** Errors: ProblemsError when a folder is no run, or the runs share no load point. */
 export async function compareStored(
   dirs: readonly [string, string],
-  options: CompareOptions,
+  options: Pick<CompareOptions, 'at'>,
   effects: MinimumEffects,
   context: CommandContext,
 ): Promise<Comparison> {
@@ -73,7 +73,7 @@ async function openSide(dir: string, context: CommandContext): Promise<StoredSid
   return { run, spec: specOfRun(run, context) };
 }
 
-function readLevel({ at }: CompareOptions): number | null {
+function readLevel({ at }: Pick<CompareOptions, 'at'>): number | null {
   if (at === undefined) return null;
   const reader = new OptionReader();
   const level = reader.positiveNumber('--at', at);

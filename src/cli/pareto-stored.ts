@@ -32,7 +32,7 @@ export async function drawsOfStoredRuns(
 }
 
 /** As the simulated service was set; of a server, as the folder is named: `batch-16-draw-2`. */
-function batchOf(dir: string, { simulated }: Manifest): number | null {
+export function batchOf(dir: string, { simulated }: Manifest): number | null {
   const limits = (simulated as { limits?: { maxSequences?: unknown } } | null)?.limits;
   if (typeof limits?.maxSequences === 'number') return limits.maxSequences;
   const named = /^batch-(\d+)/.exec(basename(dir))?.[1];

@@ -1,7 +1,6 @@
 /** A chart on a page: its picture, its words, its figures as a table and as a file. */
 import { markup, type Markup, trustedMarkup } from '../base/index.ts';
 import { type Chart, type ChartTable, csvText } from '../charts/index.ts';
-import { levelFigure, NOT_OBSERVED } from '../report/index.ts';
 
 /** More rows are a file to download, not a table to read. */
 const TABLE_ROWS_MAX = 60;
@@ -29,8 +28,12 @@ export function figuresTable({ columns, rows }: ChartTable, name: string): Marku
 }
 
 function rowOf(row: ChartTable['rows'][number]): Markup {
-  const [first = '', ...rest] = row.map((cell) =>
-    typeof cell === 'string' ? cell : cell === null ? NOT_OBSERVED : levelFigure(cell),
-  );
+  const [first = '', ...rest] = row.map(cellText);
   return markup`<tr><th scope="row">${first}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>`;
+}
+
+/** Four digits are all that a reader takes from a table; the file has the rest. */
+function cellText(cell: string | number | null): string {
+  if (typeof cell === 'string') return cell;
+  return cell === null ? '–' : String(Number.isInteger(cell) ? cell : Number(cell.toPrecision(4)));
 }

@@ -2,7 +2,7 @@
 import { printable } from '../base/index.ts';
 import type { Attainment } from '../slo/index.ts';
 import { type ConfidenceInterval, EARLY_STOPPING_METHOD, earlyStopping } from '../stats/index.ts';
-import type { PointSummary, PopulationResult } from '../summary/index.ts';
+import type { PointSummary, PopulationResult, Rates } from '../summary/index.ts';
 import {
   countFigure,
   durationFigure,
@@ -32,6 +32,38 @@ export function sureFigure(
   if (interval === null) return `${NO_INTERVAL_MARK}${figure(value)}`;
   return `${figure(value)} (${levelFigure(interval.low)}–${levelFigure(interval.high)})`;
 }
+
+/** `2.34/s`, where a range has no room; `~2.34/s` without an interval. */
+export function markedFigure(
+  value: number | null,
+  interval: ConfidenceInterval | null,
+  figure: (value: number | null) => string,
+): string {
+  return value !== null && interval === null
+    ? `${NO_INTERVAL_MARK}${figure(value)}`
+    : figure(value);
+}
+
+/** The rates of what the service did, each with its interval, in the order of the tables. */
+export function sureRateFigures(rates: Rates): string[] {
+  return ESTIMATED_RATES.map((name) => sureFigure(rates[name], rates.intervals[name], levelFigure));
+}
+
+/** The same, marked where there is no interval. */
+export function markedRateFigures(rates: Rates): string[] {
+  return ESTIMATED_RATES.map((name) =>
+    markedFigure(rates[name], rates.intervals[name], levelFigure),
+  );
+}
+
+const ESTIMATED_RATES = [
+  'completedRps',
+  'successfulRps',
+  'goodRps',
+  'inputTokensPerSecond',
+  'outputTokensPerSecond',
+  'goodOutputTokensPerSecond',
+] as const satisfies readonly (keyof Rates['intervals'])[];
 
 /**
  * `met`; `likely met, not proven: about 900 more requests, 4 min`; `not enough data: about …`.

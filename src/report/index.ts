@@ -1,17 +1,22 @@
 /**
- * `report`: a summary as text for people. Start with `terminal-report.ts` and `markdown-report.ts`;
+ * `report`: a summary as text for people. Start with `terminal-report.ts`, `markdown-report.ts` and
+ * `html-report.ts`;
  * `words.ts` holds the sentences both share, `figures.ts` how numbers are written.
  */
+export * from './html-report.ts';
 export * from './markdown-report.ts';
 export * from './pareto-report.ts';
+export * from './pull-request.ts';
 export * from './simulated-beside.ts';
 export * from './terminal-report.ts';
 export { k6Prompts, type K6Prompt } from './k6-prompts.ts';
 export * from './k6-script.ts';
 export * from './junit-comparison.ts';
+export * from './live-view.ts';
+export * from './progress-event.ts';
 export * from './markdown-comparison.ts';
 export * from './terminal-comparison.ts';
 export { costText, secondsText } from './capacity-words.ts';
 export { terminalCapacity } from './terminal-capacity.ts';
 export { levelText } from './words.ts';
-export * from './figures.ts';
+export * from './log-report.ts';

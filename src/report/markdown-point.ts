@@ -1,6 +1,6 @@
 /** Everything about one load point, in Markdown. */
 import type { PointSummary, QuantileSummary, StratumSummary } from '../summary/index.ts';
-import { certaintyLines, sureFigure, sureShareFigure } from './certainty.ts';
+import { certaintyLines, sureRateFigures, sureShareFigure } from './certainty.ts';
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { literal, table } from './markdown-text.ts';
 import { unjudgedText } from './unjudged-text.ts';
@@ -19,8 +19,6 @@ import {
 export function pointSections(point: PointSummary): string[] {
   const marginals = marginalsText(point);
   const unjudged = unjudgedText(point.unjudgedReasons);
-  const { rates } = point;
-  const { unknownUsageCount, intervals } = rates;
   return [
     `## Load: ${literal(point.load.label)}`,
     '',
@@ -47,9 +45,9 @@ export function pointSections(point: PointSummary): string[] {
     '',
     ...ratesTable(point),
     '',
-    `95 % intervals: goodput ${sureFigure(rates.goodRps, intervals.goodRps, levelFigure)}, completed ${sureFigure(rates.completedRps, intervals.completedRps, levelFigure)}, out tokens ${sureFigure(rates.outputTokensPerSecond, intervals.outputTokensPerSecond, levelFigure)}; \`~\` where none can be stated.`,
+    '(low–high): 95 % interval; `~` where none can be stated. What was offered, realised and admitted is what the client did, counted and not estimated.',
     '',
-    `Requests whose token usage is unknown, in no token rate: ${countFigure(unknownUsageCount)}.`,
+    `Requests whose token usage is unknown, in no token rate: ${countFigure(point.rates.unknownUsageCount)}.`,
     '',
     ...strataSection(promptTitle(point), point.promptBuckets),
     ...strataSection('By output tokens', point.outputBuckets),
@@ -133,17 +131,8 @@ function ratesTable(point: PointSummary): string[] {
     ],
     [point.rates, ...point.otherWindows].map((rates) => [
       literal(windowText(rates.window, point.warmUp)),
-      ...[
-        rates.offeredRps,
-        rates.realisedOfferedRps,
-        rates.admittedRps,
-        rates.completedRps,
-        rates.successfulRps,
-        rates.goodRps,
-        rates.inputTokensPerSecond,
-        rates.outputTokensPerSecond,
-        rates.goodOutputTokensPerSecond,
-      ].map(levelFigure),
+      ...[rates.offeredRps, rates.realisedOfferedRps, rates.admittedRps].map(levelFigure),
+      ...sureRateFigures(rates),
       rates.outputTokensBasis,
     ]),
   );

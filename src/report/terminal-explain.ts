@@ -1,7 +1,7 @@
 /** What `--explain` adds: every window, every stratum, and what the words mean. */
 import { secondsFromNs } from '../base/index.ts';
 import type { PointSummary, StratumSummary } from '../summary/index.ts';
-import { certaintyLines, sureShareFigure } from './certainty.ts';
+import { certaintyLines, markedRateFigures, sureShareFigure } from './certainty.ts';
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { aligned, labelled, wrapped } from './layout.ts';
 import type { TerminalPage } from './terminal-page.ts';
@@ -57,16 +57,8 @@ function windowTable(point: PointSummary): string[] {
     ...windows.map((rates) => [
       rates.window.kind,
       durationFigure(rates.window.toNs - rates.window.fromNs),
-      ...[
-        rates.realisedOfferedRps,
-        rates.admittedRps,
-        rates.completedRps,
-        rates.successfulRps,
-        rates.goodRps,
-        rates.inputTokensPerSecond,
-        rates.outputTokensPerSecond,
-        rates.goodOutputTokensPerSecond,
-      ].map(levelFigure),
+      ...[rates.realisedOfferedRps, rates.admittedRps].map(levelFigure),
+      ...markedRateFigures(rates),
     ]),
   ]);
 }

@@ -1,7 +1,7 @@
 /** Several load points on the terminal: one row each, so that the cliff can be seen. */
 import { objectiveText } from '../slo/index.ts';
 import type { PointSummary } from '../summary/index.ts';
-import { sureShareFigure } from './certainty.ts';
+import { markedFigure, sureShareFigure } from './certainty.ts';
 import { countFigure, levelFigure, rateFigure, tokenRateFigure } from './figures.ts';
 import { kneeText } from './knee-text.ts';
 import { aligned } from './layout.ts';
@@ -70,8 +70,12 @@ function row(point: PointSummary): string[] {
   return [
     `${levelText(point.load)}${marks}`,
     levelFigure(point.inFlightMean),
-    levelFigure(point.rates.outputTokensPerSecond),
-    levelFigure(point.goodputRps),
+    markedFigure(
+      point.rates.outputTokensPerSecond,
+      point.rates.intervals.outputTokensPerSecond,
+      levelFigure,
+    ),
+    goodputFigure(point, levelFigure),
     sureShareFigure(point.attainment),
     quantileFigure(point.ttftFromPlannedNs, 0.95),
     quantileFigure(point.tpotNs, 0.95),
@@ -79,6 +83,10 @@ function row(point: PointSummary): string[] {
     countFigure(ledger.failed + ledger.timedOut),
     targetWord(point),
   ];
+}
+
+function goodputFigure(point: PointSummary, figure: (value: number | null) => string): string {
+  return markedFigure(point.goodputRps, point.rates.intervals.goodRps, figure);
 }
 
 function targetWord(point: PointSummary): string {
@@ -106,7 +114,7 @@ function storyText(points: readonly PointSummary[]): string {
   const best = points.reduce((a, b) => ((b.goodputRps ?? 0) > (a.goodputRps ?? 0) ? b : a));
   const last = points.at(-1) as PointSummary;
   if ((best.goodputRps ?? 0) === 0) return 'no request was good at any of these loads.';
-  const peak = `goodput is best at ${levelText(best.load)}: ${rateFigure(best.goodputRps)}`;
+  const peak = `goodput is best at ${levelText(best.load)}: ${goodputFigure(best, rateFigure)}`;
   const caution = 'Seen at these loads and this length; a capacity claim needs longer runs.';
   if (best === last) return `${peak}, the highest load tried. ${caution}`;
   const tokens = [best, last].map((point) => point.rates.outputTokensPerSecond ?? 0);
@@ -114,8 +122,8 @@ function storyText(points: readonly PointSummary[]): string {
   const fell = (last.goodputRps ?? 0) < (best.goodputRps ?? 0);
   const past =
     rose && fell
-      ? `past it throughput rises (${tokenRateFigure(tokens[0] as number)} → ${tokenRateFigure(tokens[1] as number)}) while goodput falls to ${rateFigure(last.goodputRps)}`
-      : `at ${levelText(last.load)} it is ${rateFigure(last.goodputRps)}`;
+      ? `past it throughput rises (${tokenRateFigure(tokens[0] as number)} → ${tokenRateFigure(tokens[1] as number)}) while goodput falls to ${goodputFigure(last, rateFigure)}`
+      : `at ${levelText(last.load)} it is ${goodputFigure(last, rateFigure)}`;
   return `${peak}; ${past}. ${caution}`;
 }
 
@@ -125,6 +133,7 @@ function legendLines(page: TerminalPage): string[] {
   const unclaimed = points.some(
     (point) =>
       (point.attainment.share !== null && point.attainment.interval === null) ||
+      (point.goodputRps !== null && point.rates.intervals.goodRps === null) ||
       [point.ttftFromPlannedNs, point.tpotNs].some((summary) =>
         summary.quantiles.some((entry) => entry.q === 0.95 && !entry.claimable),
       ),

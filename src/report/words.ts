@@ -10,7 +10,13 @@ import {
   type Summary,
   type Window,
 } from '../summary/index.ts';
-import { provenStateText, sureFigure, sureShareFigure, warmUpBasisText } from './certainty.ts';
+import {
+  markedFigure,
+  provenStateText,
+  sureFigure,
+  sureShareFigure,
+  warmUpBasisText,
+} from './certainty.ts';
 import {
   countFigure,
   durationFigure,
@@ -63,7 +69,7 @@ export function attainmentText(point: PointSummary): string {
     parts.push(`· ${countFigure(unjudged)} unjudged, so ${range} is possible`);
   }
   if (point.ledger.dropped > 0) {
-    parts.push(`· ${shareFigure(point.attainmentAdmitted.share)} of those sent`);
+    parts.push(`· ${sureShareFigure(point.attainmentAdmitted)} of those sent`);
   }
   return parts.join(' ');
 }
@@ -197,11 +203,11 @@ export function marginalsText(point: PointSummary): string | null {
   if (point.marginals.length === 0) return null;
   const alone = point.marginals
     .map(
-      ({ objective, q, metShare, passes }) =>
-        `${objective} ${quantileName(q)} ${passes ? 'passes' : 'fails'} (${shareFigure(metShare)} within)`,
+      ({ objective, q, metShare, passes, interval }) =>
+        `${objective} ${quantileName(q)} ${passes ? 'passes' : 'fails'} (${markedFigure(metShare, interval, shareFigure)} within)`,
     )
     .join(', ');
-  return `${alone}; jointly ${shareFigure(point.attainment.share)} good`;
+  return `${alone}; jointly ${markedFigure(point.attainment.share, point.attainment.interval, shareFigure)} good`;
 }
 
 /** `wall (first planned to last done), 62.3 s`. */

@@ -117,7 +117,7 @@ export function requestRow(
     class: record.labels.class,
     plannedNs: dispatch.plannedNs ?? 0,
     dispatchedNs: dispatch.kind === 'sent' ? dispatch.dispatchedNs : null,
-    endNs: endOf(record),
+    endNs: stayEndNs(record),
     releasedNs: releaseOf(record),
     inFlightCount: record.inFlightAtDispatch,
     ttftFromPlannedNs: measures.ttftFromPlannedNs,
@@ -164,8 +164,8 @@ function connectionOf(timeline: Timeline | null): RequestRow['connection'] {
   return timeline.reused ? 'reused' : 'cold';
 }
 
-/** When the stay ended; of a failure, the last instant that was seen of it. */
-function endOf(record: RequestRecord): number | null {
+/** When the stay ended; of a failure, the last instant that was seen of it; `null` if never sent. */
+export function stayEndNs(record: RequestRecord): number | null {
   const { dispatch, timeline, end } = record;
   if (dispatch.kind !== 'sent' || timeline === null || end === null) return null;
   switch (end.kind) {
@@ -186,7 +186,7 @@ function releaseOf(record: RequestRecord): number | null {
   const { timeline, end } = record;
   if (timeline === null || end === null) return null;
   if (end.kind === 'failed') return timeline.bodyEndNs ?? timeline.doneNs;
-  const endNs = endOf(record);
+  const endNs = stayEndNs(record);
   return endNs === null ? null : Math.max(endNs, timeline.bodyEndNs ?? endNs);
 }
 

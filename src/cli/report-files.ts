@@ -1,0 +1,122 @@
+/** `goodput report --html`, `--csv`, `--svg`: the page of runs, and its charts, as files. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { EnvironmentError, printable, ProblemsError } from '../base/index.ts';
+import { type Comparison, DEFAULT_MINIMUM_EFFECTS } from '../comparison/index.ts';
+import { correctnessOf } from '../config/index.ts';
+import { paretoDraws, storedCapacity } from '../experiment/index.ts';
+import { paretoOf, type ParetoResult } from '../planner/index.ts';
+import { collectCurves, htmlReport, type ReportedRun } from '../report/index.ts';
+import type { OpenRun } from '../store/index.ts';
+import type { Summary } from '../summary/index.ts';
+import { compareStored } from './compare-stored-runs.ts';
+import type { CommandContext } from './context.ts';
+import { batchOf } from './pareto-stored.ts';
+import { specOfRun } from './stored-run.ts';
+import { TOOL_VERSION } from './version.ts';
+
+export interface ReportOutputs {
+  readonly html?: string;
+  readonly csv?: string;
+  readonly svg?: string;
+}
+
+export interface JudgedRun {
+  readonly run: OpenRun;
+  readonly summary: Summary;
+}
+
+/** Whether any file was asked for. */
+export function wantsFiles({ html, csv, svg }: ReportOutputs): boolean {
+  return html !== undefined || csv !== undefined || svg !== undefined;
+}
+
+/**
+ * Reads the records of every run once more and writes what was asked for; returns the paths.
+ * Existing files are replaced: they are results of this one command.
+ *
+ * Errors: EnvironmentError when a file cannot be written.
+ */
+export async function writeReportFiles(
+  judged: readonly JudgedRun[],
+  outputs: ReportOutputs,
+  context: CommandContext,
+): Promise<string[]> {
+  const { csvText, standaloneSvg } = await import('../charts/index.ts');
+  const runs: ReportedRun[] = [];
+  for (const one of judged) runs.push(await reportedRun(one, context));
+  const { html, charts } = await htmlReport({
+    runs,
+    ...(await comparisonOf(judged, context)),
+    pareto: frontierOf(judged),
+    toolVersion: TOOL_VERSION,
+  });
+  const written: string[] = [];
+  const write = async (path: string, text: string): Promise<void> => {
+    await writeText(path, text);
+    written.push(path);
+  };
+  if (outputs.html !== undefined) await write(outputs.html, html);
+  for (const chart of charts) {
+    const { csv, svg } = outputs;
+    if (csv !== undefined) await writeText(join(csv, `${chart.name}.csv`), csvText(chart.table));
+    if (svg !== undefined) await writeText(join(svg, `${chart.name}.svg`), standaloneSvg(chart));
+  }
+  return [...written, ...[outputs.csv, outputs.svg].filter((dir) => dir !== undefined)];
+}
+
+async function reportedRun(
+  { run, summary }: JudgedRun,
+  context: CommandContext,
+): Promise<ReportedRun> {
+  const spec = specOfRun(run, context);
+  const collector = await collectCurves(summary, summary.objective ?? correctnessOf(spec));
+  for await (const record of run.records()) collector.add(record);
+  return {
+    label: basename(run.dir),
+    summary,
+    manifest: run.manifest,
+    curves: collector.finish(),
+    capacity: await storedCapacity(run),
+  };
+}
+
+/** Of exactly two runs: what changed, or why that cannot be said. */
+async function comparisonOf(
+  judged: readonly JudgedRun[],
+  context: CommandContext,
+): Promise<{ readonly comparison: Comparison | null; readonly notCompared: string | null }> {
+  const [a, b] = judged;
+  if (judged.length !== 2 || a === undefined || b === undefined) {
+    return { comparison: null, notCompared: null };
+  }
+  try {
+    const dirs = [a.run.dir, b.run.dir] as const;
+    const comparison = await compareStored(dirs, {}, DEFAULT_MINIMUM_EFFECTS, context);
+    return { comparison, notCompared: null };
+  } catch (error) {
+    if (!(error instanceof ProblemsError)) throw error;
+    return { comparison: null, notCompared: error.problems[0]?.message ?? 'they differ' };
+  }
+}
+
+/** Output tokens against TPOT over all settings and loads; `null` of a single point or a search. */
+function frontierOf(judged: readonly JudgedRun[]): ParetoResult | null {
+  const draws = judged.flatMap(({ run, summary }) =>
+    paretoDraws(summary, batchOf(run.dir, run.manifest)),
+  );
+  const settings = new Set(draws.map(({ batch, level }) => `${batch}/${level}`));
+  if (settings.size < 2) return null;
+  const axes = { gain: 'outputTokens', latency: 'tpotP50' } as const;
+  return paretoOf(draws, { axes, drawsAsked: 1, gpus: null });
+}
+
+async function writeText(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  } catch (cause) {
+    const message = `cannot write ${printable(path)}`;
+    throw new EnvironmentError({ code: 'E_FILE_WRITE', message, cause });
+  }
+}

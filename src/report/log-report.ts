@@ -1,0 +1,236 @@
+/** The judgement of a log as text: terminal, Markdown, CSV. */
+import { msFromNs, printable } from '../base/index.ts';
+import { isoInstant, type LogTable, type LogWindow, type PanelFigure, type TargetResult } from '../logs/index.ts';
+import type { ImportReport } from '../importers/index.ts';
+import { objectiveText, shareText, type Objective } from '../slo/index.ts';
+import { aligned, wrapped } from './layout.ts';
+
+/** Everything `judge` has to say of logs. */
+export interface LogJudgement {
+  readonly objective: Objective;
+  readonly table: LogTable;
+  readonly targets: readonly TargetResult[];
+  readonly imports: readonly (ImportReport & { readonly file: string })[];
+  readonly whatIfs: readonly { readonly text: string; readonly table: LogTable }[];
+}
+
+/** Windows shown on a terminal; the formats for machines hold all. */
+const WINDOWS_SHOWN = 48;
+
+const WINDOW_HEAD = ['attained', 'interval', 'good/offered', 'unjudged', 'TTFT p95', 'TPOT p95', ''];
+
+/** For people: what was read, the windows, and what they say together. */
+export function terminalLogReport(judgement: LogJudgement, width: number): string {
+  const { table, objective, targets, whatIfs } = judgement;
+  const shown = table.windows.slice(0, WINDOWS_SHOWN);
+  const left = table.windows.length - shown.length;
+  const lines = [
+    ...judgement.imports.flatMap((one) => importLines(one, width)),
+    '',
+    ...wrapped(`Asked: ${objectiveText(objective)}`, width),
+    '',
+    ...tableLines(shown, table),
+    ...(left > 0 ? [`… and ${left} more windows: --format csv or json has all`] : []),
+    '',
+    ...(table.strata.length > 0 ? [...tableLines(table.strata, table), ''] : []),
+    ...tableLines([table.total], table),
+    '',
+    ...storyOf(table).flatMap((text) => wrapped(text, width)),
+    ...targets.map(targetText),
+    ...whatIfLines(judgement, whatIfs),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** For a pull request or an incident note. */
+export function markdownLogReport(judgement: LogJudgement): string {
+  const { table, objective, targets, whatIfs } = judgement;
+  const rows = [...table.windows, ...table.strata, table.total].map((one) => [
+    whereText(one),
+    ...cellsOf(one),
+  ]);
+  const lines = [
+    `## Judged: ${objectiveText(objective)}`,
+    '',
+    markdownRow(['window', ...WINDOW_HEAD.slice(0, -1), 'disagreement']),
+    markdownRow(['---', ...WINDOW_HEAD.map(() => '---:')]),
+    ...rows.map(markdownRow),
+    '',
+    ...storyOf(table).map((text) => `- ${text}`),
+    ...targets.map((target) => `- ${targetText(target)}`),
+    ...whatIfLines(judgement, whatIfs).map((text) => `- ${text}`),
+    ...judgement.imports.flatMap((one) => ['', ...importMarkdown(one)]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** One line a window and stratum, for a spreadsheet. */
+export function csvLogReport({ table }: LogJudgement): string {
+  const head = [
+    'from', 'to', ...table.by.keys, 'offered', 'good', 'bad', 'unjudged', 'excluded', 'dropped',
+    'share', 'low', 'high', 'ttft_p95_ms', 'ttft_passes', 'tpot_p95_ms', 'tpot_passes', 'disagreement',
+  ];
+  const rows = (table.windows.length > 0 ? table.windows : [...table.strata, table.total]).map((one) => {
+    const { attainment: { offered, good, unjudged, share, interval } } = one;
+    return [
+      one.fromUs === null ? '' : isoInstant(one.fromUs),
+      one.toUs === null ? '' : isoInstant(one.toUs),
+      ...table.by.keys.map((key) => one.stratum[key] ?? ''),
+      offered, good, offered - good - unjudged, unjudged, one.excluded, one.dropped,
+      share ?? '', interval?.low ?? '', interval?.high ?? '',
+      msOf(one.ttft), one.ttft.passes ?? '', msOf(one.tpot), one.tpot.passes ?? '',
+      one.disagreement ?? '',
+    ];
+  });
+  return [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
+}
+
+function tableLines(windows: readonly LogWindow[], table: LogTable): string[] {
+  if (windows.length === 0) return [];
+  const keys = table.by.keys.filter((key) => windows.some((one) => key in one.stratum));
+  const timed = windows.some((one) => one.fromUs !== null);
+  const lead = [...(timed ? ['window (UTC)'] : []), ...keys];
+  const body = windows.map((one) => [
+    ...(timed ? [one.fromUs === null ? 'all' : isoInstant(one.fromUs).slice(0, 16)] : []),
+    ...keys.map((key) => one.stratum[key] ?? ''),
+    ...cellsOf(one),
+  ]);
+  const whole = lead.length === 0;
+  return aligned(
+    [[...(whole ? ['all'] : lead), ...WINDOW_HEAD], ...body.map((row) => (whole ? ['', ...row] : row))],
+    whole ? 1 : lead.length,
+  );
+}
+
+function cellsOf(one: LogWindow): string[] {
+  const { share, interval, good, offered, unjudged } = one.attainment;
+  return [
+    one.lowTraffic || share === null ? 'few' : percent(share),
+    interval === null || one.lowTraffic ? '-' : `${percent(interval.low)}…${percent(interval.high)}`,
+    `${good}/${offered}`,
+    String(unjudged),
+    panelText(one.ttft),
+    panelText(one.tpot),
+    one.disagreement === 'panelsPass' ? 'PANELS GREEN, MISSED' : one.disagreement === 'panelsMiss' ? 'panel red, met' : '',
+  ];
+}
+
+function panelText({ p95Ns, passes }: PanelFigure): string {
+  if (p95Ns === null) return '-';
+  const text = `~${p95Ns >= 1e9 ? `${(p95Ns / 1e9).toPrecision(3)} s` : `${msFromNs(p95Ns).toPrecision(3)} ms`}`;
+  return passes === null ? text : `${text} ${passes ? 'ok' : 'over'}`;
+}
+
+/** What the table says, in sentences. */
+function storyOf(table: LogTable): string[] {
+  const { windows, total, budget, targetShare } = table;
+  const judged = windows.filter((one) => !one.lowTraffic);
+  const misled = judged.filter((one) => one.disagreement === 'panelsPass').length;
+  const reversed = judged.filter((one) => one.disagreement === 'panelsMiss').length;
+  const few = windows.length - judged.length;
+  const { attainment } = total;
+  const bounds = attainment.unknownBounds;
+  const missed = Object.entries(total.missed).map(([name, count]) => `${name} ${count}`);
+  return [
+    ...(windows.length === 0
+      ? []
+      : [
+          `Panels: in ${misled} of ${judged.length} windows every p95 is within its limit while fewer than ${shareText(targetShare)} of requests met all of them; in ${reversed} a p95 is over and enough met all.` +
+            (few === 0 ? '' : ` ${few} windows have too few requests for a share.`),
+        ]),
+    ...(missed.length === 0 ? [] : [`Missed: ${missed.join(', ')} (a request may miss several).`]),
+    ...(attainment.unjudged === 0 || bounds === null
+      ? []
+      : [`Unknown: ${attainment.unjudged} of ${attainment.offered} requests could not be judged; attainment is ${percent(bounds.low)} with them bad, ${percent(bounds.high)} with them good.`]),
+    ...(budget === null
+      ? []
+      : [
+          `Budget: ${attainment.offered - attainment.good} missed of ${Math.floor(budget.allowedBad)} that ${shareText(targetShare)} allows in this period` +
+            (budget.spentShare === null ? '.' : `: ${percent(budget.spentShare)} spent.`),
+        ]),
+  ];
+}
+
+function targetText({ target, state, reason }: TargetResult): string {
+  return `Target ${target}: ${state === 'unknown' ? `not decided (${reason})` : state}`;
+}
+
+function whatIfLines({ table }: LogJudgement, whatIfs: LogJudgement['whatIfs']): string[] {
+  const now = table.total.attainment.share;
+  return whatIfs.map(({ text, table: other }) => {
+    const share = other.total.attainment.share;
+    const below = other.windows.filter((one) => !one.lowTraffic && (one.attainment.share ?? 1) < other.targetShare);
+    const windows = other.windows.length === 0 ? '' : `, ${below.length} windows below ${shareText(other.targetShare)}`;
+    return `What if ${text}: ${share === null ? '-' : percent(share)} attained (now ${now === null ? '-' : percent(now)})${windows}`;
+  });
+}
+
+function importLines(report: LogJudgement['imports'][number], width: number): string[] {
+  const { file, title, requests, rejected, samples, fields } = report;
+  return [
+    ...wrapped(`${file}: ${title}, ${requests} requests, ${rejected} broken rows`, width),
+    ...samples.map(({ line, reason }) => `  line ${line}: ${printable(reason)}`),
+    ...aligned(fields.map((field) => [`  ${field.field}`, ...coverageOf(field, requests)]), 4),
+    ...findingsOf(report).flatMap((text) => wrapped(`FOUND ${text}`, width)),
+  ];
+}
+
+function importMarkdown(report: LogJudgement['imports'][number]): string[] {
+  const { file, title, requests, rejected, fields } = report;
+  return [
+    `### ${printable(file)}: ${title}`,
+    '',
+    `${requests} requests, ${rejected} broken rows.`,
+    '',
+    markdownRow(['field', 'how', 'rows', 'from']),
+    markdownRow(['---', '---', '---:', '---']),
+    ...fields.map((field) => markdownRow([field.field, ...coverageOf(field, requests)])),
+    ...findingsOf(report).map((text) => `\n**Found:** ${text}`),
+  ];
+}
+
+function coverageOf(field: ImportReport['fields'][number], requests: number): string[] {
+  const share = requests === 0 ? 0 : field.present / requests;
+  return [field.how, field.how === 'absent' ? '-' : percent(share), field.from];
+}
+
+const FAULTS = {
+  tpotIncludesTtft: 'the time per token it gives is whole time / tokens: the wait for the first token is in it',
+  tpotHalf: 'the time per token it gives is half of (end − first token) / (tokens − 1)',
+  tpotIsWholeAnswer: 'the time per token it gives is that of the whole answer: one chunk was taken for one token',
+  tpotDiffers: 'the time per token it gives is not (end − first token) / (tokens − 1)',
+  ttftIsEnd: 'the first token is stamped with the end of the answer: TTFT is taken as unknown',
+} as const;
+
+/** Where the source contradicts itself. */
+function findingsOf({ findings }: ImportReport): string[] {
+  return findings.map(
+    ({ fault, rows, checked, ratioMean }) =>
+      `${FAULTS[fault]}, in ${rows} of ${checked} rows` +
+      (ratioMean === null ? '' : ` (${ratioMean.toFixed(2)} times the true value)`),
+  );
+}
+
+function whereText({ fromUs, stratum }: LogWindow): string {
+  const words = [...(fromUs === null ? [] : [isoInstant(fromUs)]), ...Object.values(stratum)];
+  return words.length === 0 ? 'all' : words.join(' ');
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`;
+}
+
+function msOf({ p95Ns }: PanelFigure): string {
+  return p95Ns === null ? '' : String(Number(msFromNs(p95Ns).toPrecision(4)));
+}
+
+function markdownRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => printable(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+/** Labels come from outside: quotes where needed, and no formula for a spreadsheet to run. */
+function csvCell(value: string | number | boolean): string {
+  const text = String(value);
+  const safe = typeof value === 'string' && /^[=+@-]/.test(text) ? `'${text}` : text;
+  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
