@@ -27,7 +27,7 @@ export function quantile(sorted: ArrayLike<number>, q: number, rule: QuantileRul
   assert(q <= 1 && (rule === 'nearestRank' ? q > 0 : q >= 0), `quantile ${q} is out of range`);
   switch (rule) {
     case 'nearestRank':
-      return valueAt(sorted, Math.max(ceilNear(q * n), 1) - 1);
+      return valueAt(sorted, nearestRankAt(n, q));
     case 'floorRank':
       return valueAt(sorted, Math.min(n - 1, floorNear(q * n)));
     case 'linear':
@@ -35,6 +35,13 @@ export function quantile(sorted: ArrayLike<number>, q: number, rule: QuantileRul
     default:
       return assertNever(rule);
   }
+}
+
+/** Where the nearest-rank quantile of `n` ≥ 1 ascending values stands, from 0. Range: `q` in (0, 1]. */
+export function nearestRankAt(n: number, q: number): number {
+  assert(n > 0, 'a quantile needs at least one value');
+  assert(q > 0 && q <= 1, `quantile ${q} is out of range`);
+  return Math.max(ceilNear(q * n), 1) - 1;
 }
 
 /** The `q`-quantile of values in any order; see {@link quantile}. The input is not changed. */

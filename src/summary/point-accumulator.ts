@@ -7,9 +7,10 @@ import {
   type RequestRecord,
 } from '../record/index.ts';
 import { judgeMeasured, type Objective } from '../slo/index.ts';
-import { NumberColumn } from './number-column.ts';
+import { NumberTally } from './number-tally.ts';
 import { isJudged } from './rates.ts';
-import { type RequestRow, requestRow } from './request-row.ts';
+import { requestRow } from './request-row.ts';
+import { RequestRows } from './request-rows.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
 import { summarisePoint, type PointData } from './summarise-point.ts';
 import type { PointSummary } from './summary.ts';
@@ -45,10 +46,10 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
   const stalls = new StallIndex(point.generator);
   const { counts } = objective.request;
   const data: PointData = {
-    rows: [],
+    rows: new RequestRows(),
     notReached: 0,
-    tokenGapsNs: new NumberColumn(),
-    otherGapsNs: new NumberColumn(),
+    tokenGapsNs: new NumberTally(),
+    otherGapsNs: new NumberTally(),
     alignedCount: 0,
     schedule: new ScheduleWatch(point),
   };
@@ -92,10 +93,10 @@ export function isSameSpan(one: ManifestPoint, other: ManifestPoint): boolean {
  * A point that crashed has only its planned stop in the manifest. It offered load until its last
  * start, and its rates are over that time.
  */
-function endedPoint(point: ManifestPoint, rows: readonly RequestRow[]): ManifestPoint {
+function endedPoint(point: ManifestPoint, rows: RequestRows): ManifestPoint {
   const crashed = point.partial && point.generator === null;
   if (!crashed || rows.length === 0) return point;
-  const lastNs = rows.reduce((last, { plannedNs }) => Math.max(last, plannedNs), 0);
+  const lastNs = rows.views().reduce((last, { plannedNs }) => Math.max(last, plannedNs), 0);
   return { ...point, stopNs: Math.min(point.stopNs, lastNs + 1) };
 }
 

@@ -7,7 +7,7 @@ import {
   type Objective,
   type QuantileObjective,
 } from '../slo/index.ts';
-import { quantile, sortedCopy, type TimeBatch, wilsonInterval } from '../stats/index.ts';
+import { sortedCopy, type TimeBatch, wilsonInterval } from '../stats/index.ts';
 import { attainmentCounts } from './attainment.ts';
 import { batchesOf, CONFIDENCE_LEVEL, type Inference } from './inference.ts';
 import { type Claim, NO_PROOF, type Proof, proofOf } from './proof.ts';
@@ -19,8 +19,8 @@ import type { Marginal, PopulationResult, StratumSummary, Summary } from './summ
 export interface PopulationData {
   readonly rows: readonly RequestRow[];
   readonly attainment: Attainment;
-  /** Pooled gaps of completed requests, ascending. */
-  readonly gapsNs: Float64Array;
+  /** Pooled gaps of completed requests. */
+  readonly gapsNs: RankedNumbers;
   /** Strata by the label the objective asks the worst of. */
   readonly groups: readonly StratumSummary[];
   /** `null` = nothing is to be proven. */
@@ -144,9 +144,9 @@ function shareState(
   return interval !== null && interval.high < target ? 'missed' : 'notEnoughData';
 }
 
-/** The values a quantile target is about, ascending. */
+/** The values a quantile target is about. */
 interface Sample {
-  readonly sorted: Float64Array;
+  readonly ranked: RankedNumbers;
   /** Requests they come from: of gaps, which hang together in an answer, at best so many count. */
   readonly requestCount: number;
   /** The value of each request; `null` for gaps, whose pool does not know whose they are. */
@@ -158,15 +158,15 @@ function quantileResult(
   sample: Sample,
   { rows, inference }: PopulationData,
 ): PopulationResult {
-  const { sorted, requestCount } = sample;
+  const { ranked, requestCount } = sample;
   const name = `${quantileName(target.q)}(${target.measure})`;
   const named = { target: `${name} <= ${durationText(target.limitNs)}`, limit: target.limitNs };
-  if (sorted.length === 0) {
+  if (ranked.length === 0) {
     return { ...named, state: stateWithoutValues(rows), observed: null, ...NO_PROOF };
   }
   // Under nearest rank the q-quantile is within the limit just when a share q of the values is.
-  const within = sorted.filter((value) => value <= target.limitNs).length / sorted.length;
-  const atQuantile = quantile(sorted, target.q, 'nearestRank');
+  const within = ranked.countUpTo(target.limitNs) / ranked.length;
+  const atQuantile = ranked.quantile(target.q);
   const state = quantileState(atQuantile, within, requestCount, target);
   return {
     ...named,
@@ -214,8 +214,8 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
   const completed = data.rows.filter((row) => row.outcome === 'completed');
   const planned = objective.request.from === 'planned';
   const oneEach = (valueOf: (row: RequestRow) => number | null): Sample => {
-    const sorted = sortedCopy(observed(completed, valueOf));
-    return { sorted, requestCount: sorted.length, valueOf };
+    const ranked = rankedOf(sortedCopy(observed(completed, valueOf)));
+    return { ranked, requestCount: ranked.length, valueOf };
   };
   switch (target.measure) {
     case 'ttft':
@@ -224,7 +224,7 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
       return oneEach((row) => row.tpotNs);
     case 'gap':
       return {
-        sorted: data.gapsNs,
+        ranked: data.gapsNs,
         requestCount: completed.filter((row) => row.gapCount > 0).length,
         valueOf: null,
       };

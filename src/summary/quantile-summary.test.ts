@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Inference } from './inference.ts';
+import { rankedOf } from './number-tally.ts';
 import {
   isEnoughFor,
   type OrderedValues,
@@ -85,7 +86,7 @@ describe('a quantile summary', () => {
 
   it('gives pooled gaps no interval and no claim, and covers by request', () => {
     const gaps = Float64Array.from({ length: 5_000 }, () => 10);
-    const summary = pooledQuantileSummary(gaps, {
+    const summary = pooledQuantileSummary(rankedOf(gaps), {
       ...OF,
       populationCount: 10,
       contributorCount: 9,

@@ -1,11 +1,7 @@
 /** Quantiles of one measure over one named population, with what a reader needs to weigh them. */
-import {
-  effectiveQuantileInterval,
-  minimumSampleSize,
-  quantile,
-  sortedCopy,
-} from '../stats/index.ts';
+import { effectiveQuantileInterval, minimumSampleSize, sortedCopy } from '../stats/index.ts';
 import { CONFIDENCE_LEVEL, type Inference, quantileDependence } from './inference.ts';
+import { type RankedNumbers, rankedOf } from './number-tally.ts';
 import type { QuantileSummary, QuantileValue } from './summary.ts';
 
 /** The quantiles every summary holds. */
@@ -33,9 +29,10 @@ export interface OrderedValues {
 export function quantileSummary(ordered: OrderedValues, of: QuantilePopulation): QuantileSummary {
   const { inference, values, batches } = ordered;
   const sorted = sortedCopy(values);
+  const ranked = rankedOf(sorted);
   return {
-    ...withoutQuantiles(sorted, of, sorted.length),
-    quantiles: quantilesOf(sorted, (q, value) => {
+    ...withoutQuantiles(ranked, of, ranked.length),
+    quantiles: quantilesOf(ranked, (q, value) => {
       const dependence = inference.growing
         ? null
         : quantileDependence(inference, values, batches, value);
@@ -47,27 +44,25 @@ export function quantileSummary(ordered: OrderedValues, of: QuantilePopulation):
 }
 
 /**
- * The same of pooled values, ascending, of which a request may give many (gaps). The pool does not
+ * The same of pooled values of which a request may give many (gaps). The pool does not
  * know whose each value is, so nothing can be said of its error: no claim, no interval.
  */
 export function pooledQuantileSummary(
-  sorted: Float64Array,
+  pool: RankedNumbers,
   of: QuantilePopulation & { readonly contributorCount: number },
 ): QuantileSummary {
   return {
-    ...withoutQuantiles(sorted, of, of.contributorCount),
-    quantiles: quantilesOf(sorted, () => ({ claimable: false, effectiveN: null, interval: null })),
+    ...withoutQuantiles(pool, of, of.contributorCount),
+    quantiles: quantilesOf(pool, () => ({ claimable: false, effectiveN: null, interval: null })),
   };
 }
 
 function withoutQuantiles(
-  sorted: Float64Array,
+  ranked: RankedNumbers,
   of: QuantilePopulation,
   contributors: number,
 ): Omit<QuantileSummary, 'quantiles'> {
-  const n = sorted.length;
-  // Summed in sorted order, so that the order of the records cannot show in the last digit.
-  const sum = sorted.reduce((partial, value) => partial + value, 0);
+  const { length: n, sum, min, max } = ranked;
   return {
     rule: 'nearestRank',
     window: of.window,
@@ -75,18 +70,18 @@ function withoutQuantiles(
     n,
     coverage: of.populationCount === 0 ? null : contributors / of.populationCount,
     mean: n === 0 ? null : sum / n,
-    min: sorted[0] ?? null,
-    max: sorted.at(-1) ?? null,
+    min,
+    max,
   };
 }
 
 function quantilesOf(
-  sorted: Float64Array,
+  ranked: RankedNumbers,
   errorOf: (q: number, value: number) => Omit<QuantileValue, 'q' | 'value'>,
 ): QuantileValue[] {
-  if (sorted.length === 0) return [];
+  if (ranked.length === 0) return [];
   return SUMMARY_QUANTILES.map((q) => {
-    const value = quantile(sorted, q, 'nearestRank');
+    const value = ranked.quantile(q);
     return { q, value, ...errorOf(q, value) };
   });
 }

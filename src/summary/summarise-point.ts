@@ -20,11 +20,12 @@ import {
 import { inferenceOf } from './inference.ts';
 import { littlesLawOf, staysOf } from './littles-law.ts';
 import { missesOf } from './misses.ts';
-import { mergedColumns, type NumberColumn } from './number-column.ts';
+import { mergedRanks, NO_NUMBERS, type NumberTally, type RankedNumbers } from './number-tally.ts';
 import { marginalsOf, populationResultsOf } from './population.ts';
 import { pooledQuantileSummary, quantileSummary } from './quantile-summary.ts';
 import { cohortWindow, isJudged, ratesOver, steadyWindow, total, wallWindow } from './rates.ts';
 import type { RequestRow } from './request-row.ts';
+import type { RequestRows } from './request-rows.ts';
 import type { ScheduleWatch } from './schedule-watch.ts';
 import { completedQuantiles, orderedValues, type Population, strataBy } from './strata.ts';
 import type { PointSummary, Rates, StratumSummary, Window } from './summary.ts';
@@ -34,21 +35,21 @@ import { validityOf, type ValidityEvidence } from './validity.ts';
 
 /** What is kept of a point: a few numbers a request, and every gap of the answers judged. */
 export interface PointData {
-  readonly rows: RequestRow[];
+  readonly rows: RequestRows;
   notReached: number;
   /** Chunk gaps of token-aligned streams, where they are token gaps (ITL). */
-  readonly tokenGapsNs: NumberColumn;
+  readonly tokenGapsNs: NumberTally;
   /** Chunk gaps of all other streams. */
-  readonly otherGapsNs: NumberColumn;
+  readonly otherGapsNs: NumberTally;
   /** Completed, judged requests that gave token gaps. */
   alignedCount: number;
   readonly schedule: ScheduleWatch;
 }
 
-/** Pooled gaps of completed requests, each pool ascending. */
+/** Pooled gaps of completed requests. */
 interface Gaps {
-  readonly tokenGapsNs: Float64Array;
-  readonly chunkGapsNs: Float64Array;
+  readonly tokenGapsNs: RankedNumbers;
+  readonly chunkGapsNs: RankedNumbers;
   readonly alignedCount: number;
   /**
    * Whose gaps they are: the judged ones' where a warm-up was declared. One that was found in the end
@@ -75,10 +76,12 @@ export interface PointContext {
 /** One point, whatever the order its records came in. */
 export function summarisePoint(data: PointData, declared: PointContext): PointSummary {
   // Sorted, so that sums of fractions cannot depend on the order in which records were read.
-  const rows = data.rows.toSorted(
-    (a, b) =>
-      a.plannedNs - b.plannedNs || a.scheduleIndex - b.scheduleIndex || a.attempt - b.attempt,
-  );
+  const rows = data.rows
+    .views()
+    .sort(
+      (a, b) =>
+        a.plannedNs - b.plannedNs || a.scheduleIndex - b.scheduleIndex || a.attempt - b.attempt,
+    );
   const stays = staysOf(rows);
   const wall = wallWindow(rows, declared.point);
   const warmUp = warmUpOf(stays, declared.point, cohortWindow(wall, declared.point));
@@ -141,10 +144,10 @@ function gapsOf(
   { judged, whole }: Populations,
   warmUp: PointSummary['warmUp'],
 ): Gaps {
-  const tokenGapsNs = data.tokenGapsNs.sorted();
+  const tokenGapsNs = data.tokenGapsNs.ranked();
   return {
     tokenGapsNs,
-    chunkGapsNs: mergedColumns(tokenGapsNs, data.otherGapsNs.sorted()),
+    chunkGapsNs: mergedRanks(tokenGapsNs, data.otherGapsNs.ranked()),
     alignedCount: data.alignedCount,
     of,
     window: warmUp.basis === 'detected' ? whole.window : judged.window,
@@ -346,7 +349,7 @@ function validityPart(
     populationResultsOf(asked, {
       rows: those,
       attainment: attainmentOfRows(those, null),
-      gapsNs: new Float64Array(),
+      gapsNs: NO_NUMBERS,
       groups: groupsOf(those, objective, of),
       inference: null,
     });

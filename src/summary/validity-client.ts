@@ -9,6 +9,7 @@ import { quantile, sortedCopy } from '../stats/index.ts';
 import { attainmentOfRows } from './attainment.ts';
 import { isEnoughFor } from './quantile-summary.ts';
 import type { RequestRow } from './request-row.ts';
+import { changedRow } from './request-rows.ts';
 import { observed } from './strata.ts';
 import type { ClientError, PopulationResult } from './summary.ts';
 
@@ -84,15 +85,14 @@ function withDoubts(
     const e2eNs = isKind
       ? sooner(row.completionNs, doubt.doneErrorNs)
       : row.completionFromPlannedNs;
-    return {
-      ...row,
+    return changedRow(row, {
       verdict: doubt[side],
       ttftFromPlannedNs: ttftNs,
       ttftFromDispatchNs: ttftNs,
       tpotNs: isKind ? doubt.tpotKindestNs : doubt.tpotHarshestNs,
       completionNs: e2eNs,
       completionFromPlannedNs: e2eNs,
-    };
+    });
   });
 }
 
