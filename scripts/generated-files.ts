@@ -8,6 +8,7 @@ import {
 import { COMMAND_NAMES, commandTree } from '../src/cli/command-line.ts';
 import type { CommandContext } from '../src/cli/context.ts';
 import { capacityJsonSchema } from '../src/planner/index.ts';
+import { progressJsonSchema } from '../src/report/index.ts';
 import { summaryJsonSchema } from '../src/summary/index.ts';
 import type { Command } from 'commander';
 
@@ -19,6 +20,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/faults.md', faultReference()],
     ['schema/summary.schema.json', jsonText(summaryJsonSchema())],
     ['schema/capacity.schema.json', jsonText(capacityJsonSchema())],
+    ['schema/progress.schema.json', jsonText(progressJsonSchema())],
     ['schema/spec.schema.json', jsonText(runSpecJsonSchema())],
     ['schema/faults.schema.json', jsonText(faultScriptJsonSchema())],
   ]);
@@ -33,7 +35,7 @@ const PAPER: CommandContext = {
   stdout: () => {},
   stderr: () => {},
   stdoutIsTerminal: false,
-  stderrIsTerminal: false,
+  status: null,
   columns: 100,
   color: false,
   onInterrupt: () => () => {},

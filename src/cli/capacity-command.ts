@@ -36,6 +36,7 @@ import { addRunFlags, formatOption, givenRunFlags, type Register } from './comma
 import type { CommandContext } from './context.ts';
 import { readTextFile } from './files.ts';
 import { catchInterrupts, type Interrupts } from './interrupts.ts';
+import { type ProgressMode, progressOption } from './progress.ts';
 import { configContext, isUrl, readKey } from './read-spec.ts';
 import { defaultRunDir } from './run-load.ts';
 import { addServiceOptions, readTarget, type ServiceFlags, standingIn } from './simulate-spec.ts';
@@ -49,6 +50,7 @@ interface CapacityOptions extends SearchFlags, ServiceFlags {
   readonly format: 'text' | 'json';
   readonly explain: boolean;
   readonly quiet: boolean;
+  readonly progress: ProgressMode;
   readonly requireProof: boolean;
 }
 
@@ -87,6 +89,7 @@ export const capacityCommand: Register = (program, context, finish) => {
     .addOption(formatOption(': what capacity.json holds'))
     .option('--explain', 'add every window', false)
     .option('--quiet', 'no progress on stderr', false)
+    .addOption(progressOption())
     .addHelpText('after', EXAMPLES)
     .action(async (target: string | undefined, _options: unknown, self: Command) => {
       finish(await capacity(target, self, context));
@@ -121,8 +124,8 @@ async function capacity(
   const service = { ...options, ...standingIn(spec.service, command) };
   const simulated = simulates ? readTarget(service).target : null;
   const dir = options.resume ?? spec.out ?? defaultRunDir(spec.name ?? 'capacity', new Date());
-  const interrupts = catchInterrupts(context);
-  const progress = capacityProgress(context, { quiet: options.quiet });
+  const progress = capacityProgress(context, options);
+  const interrupts = catchInterrupts(context, progress.say);
   try {
     const ports = portsOf(
       { spec, search, simulated, options, dir },

@@ -3,25 +3,24 @@ import type { CapacityEvent } from '../experiment/index.ts';
 import { EFFORTS, estimateCapacity } from '../planner/index.ts';
 import { costText, secondsText } from '../report/index.ts';
 import type { CommandContext } from './context.ts';
-import { progressLine } from './progress.ts';
+import { progressLine, type ProgressOptions } from './progress.ts';
 
 export interface CapacityProgress {
   readonly notify: (event: CapacityEvent) => void;
+  readonly say: (text: string) => void;
   readonly end: () => void;
 }
 
 export function capacityProgress(
   context: CommandContext,
-  options: { readonly quiet: boolean },
+  options: ProgressOptions,
 ): CapacityProgress {
   const line = progressLine(context, options);
-  if (options.quiet) return { notify: () => {}, end: line.end };
-  const say = (text: string): void => {
-    line.end();
-    context.stderr(`${text}\n`);
-  };
+  if (options.quiet) return { ...line, notify: () => {} };
+  const { say, end } = line;
   return {
-    end: line.end,
+    say,
+    end,
     notify(event) {
       if (event.kind === 'searchPlanned') say(plannedText(event));
       else if (event.kind === 'windowEnded') say(windowText(event));

@@ -80,7 +80,8 @@ async function measureWindow(
   const { side } = window;
   const spec = { ...window.spec, target: specs[side].target };
   const dir = windowDir(plan, window);
-  const progress = windowProgress(window, progressLine(context, settings));
+  const { quiet } = settings;
+  const progress = windowProgress(window, progressLine(context, { quiet, tellsPlan: false }));
   if (sides.kind !== 'simulated') {
     const result = await runLoad(spec, context, { dir, force, interrupts, progress });
     return result === null ? null : { ...result, dir };
@@ -102,7 +103,7 @@ async function measureWindow(
 function windowProgress({ pair }: PairWindow, progress: ProgressLine): ProgressLine {
   const notify = (event: ExperimentEvent): void => {
     const repeats = event.kind === 'ready' || event.kind === 'note';
-    if (event.kind !== 'planned' && !(repeats && pair > 0)) progress.notify(event);
+    if (!(repeats && pair > 0)) progress.notify(event);
   };
   return { ...progress, notify };
 }

@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty';
 import { EXIT_CODES } from '../base/index.ts';
+import { StatusBlock } from './status-block.ts';
 
 /**
  * The one door to the process. Commands get everything they touch from here, so that tests can run
@@ -12,7 +13,8 @@ export interface CommandContext {
   /** Progress, notes and errors. */
   readonly stderr: (text: string) => void;
   readonly stdoutIsTerminal: boolean;
-  readonly stderrIsTerminal: boolean;
+  /** Lines redrawn in place on stderr; `null` where that is no terminal that can. */
+  readonly status: LiveStatusBlock | null;
   readonly columns: number;
   readonly color: boolean;
   /**
@@ -22,16 +24,24 @@ export interface CommandContext {
   readonly onInterrupt: (action: (count: number) => void) => () => void;
 }
 
+export interface LiveStatusBlock extends Pick<StatusBlock, 'draw' | 'clear'> {
+  /** Of the terminal at this moment. */
+  readonly columns: () => number;
+  readonly color: boolean;
+}
+
 export function processContext(): CommandContext {
   const { env, stdout, stderr } = process;
+  const block = statusBlock(env);
   // A reader that has had enough (`| head`) is no fault: what is left to say goes nowhere.
   for (const stream of [stdout, stderr]) stream.on('error', onOutputError);
   return {
     env,
     stdout: (text) => void stdout.write(text),
-    stderr: (text) => void stderr.write(text),
+    // What is drawn in place makes room for what stays.
+    stderr: (text) => void (block === null ? stderr.write(text) : block.write(text)),
     stdoutIsTerminal: isatty(1),
-    stderrIsTerminal: isatty(2),
+    status: block,
     columns: stdout.columns ?? columnsNamed(env) ?? 100,
     color: wantsColor(env, isatty(1)),
     onInterrupt(action) {
@@ -49,6 +59,18 @@ export function processContext(): CommandContext {
     },
   };
 }
+
+/** A dumb terminal cannot move its cursor. */
+function statusBlock(env: CommandContext['env']): (LiveStatusBlock & StatusBlock) | null {
+  if (!isatty(2) || env['TERM'] === 'dumb') return null;
+  const { stderr } = process;
+  const columns = (): number => (stderr.columns > 0 ? stderr.columns : DEFAULT_COLUMNS);
+  const block = new StatusBlock({ write: (text) => void stderr.write(text), columns });
+  return Object.assign(block, { columns, color: wantsColor(env, true) });
+}
+
+/** Of a terminal that does not say how wide it is. */
+const DEFAULT_COLUMNS = 80;
 
 function onOutputError(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;

@@ -7,7 +7,7 @@ import type { CommandContext } from './context.ts';
 import { besideSimulation } from './demo-simulation.ts';
 import { startEmulatorProcess } from './emulator-process.ts';
 import { catchInterrupts } from './interrupts.ts';
-import { progressLine } from './progress.ts';
+import { progressLine, type ProgressMode, progressOption } from './progress.ts';
 import { configContext } from './read-spec.ts';
 import { defaultRunDir, runLoad } from './run-load.ts';
 
@@ -15,6 +15,7 @@ interface DemoOptions {
   readonly quick: boolean;
   readonly quiet: boolean;
   readonly force: boolean;
+  readonly progress: ProgressMode;
   readonly out?: string;
 }
 
@@ -29,6 +30,7 @@ export const demoCommand: Register = (program, context, finish) => {
     )
     .option('--quick', 'shorter load points, for a smoke test', false)
     .option('--quiet', 'no progress on stderr', false)
+    .addOption(progressOption())
     .option('--out <folder>', 'folder for the results')
     .option('--force', 'replace an earlier run in --out', false)
     .action(async (options: DemoOptions) => {
@@ -42,7 +44,8 @@ const SPEED_SCALE = 0.25;
 const REPLICA_RATES_RPS = [4, 7, 9, 12];
 
 async function demo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
-  const interrupts = catchInterrupts(context);
+  const progress = progressLine(context, options);
+  const interrupts = catchInterrupts(context, progress.say);
   const emulator = await startEmulatorProcess(['--speed-scale', String(SPEED_SCALE)]);
   try {
     const spec = demoSpec(emulator.url, options, context);
@@ -51,7 +54,7 @@ async function demo(options: DemoOptions, context: CommandContext): Promise<Exit
       dir,
       force: options.force,
       interrupts,
-      progress: progressLine(context, { quiet: options.quiet }),
+      progress,
     });
     if (result === null) return EXIT_CODES.interrupted;
     const { summary, interrupted } = result;

@@ -8,17 +8,19 @@ export interface Interrupts {
   readonly release: () => void;
 }
 
-export function catchInterrupts(context: CommandContext): Interrupts {
+/** `say` tells the user what a Ctrl-C does; left out: on a line of stderr. */
+export function catchInterrupts(
+  context: CommandContext,
+  say: (text: string) => void = (text) => context.stderr(`${text}\n`),
+): Interrupts {
   const stop = new AbortController();
   const cancel = new AbortController();
   const release = context.onInterrupt((count) => {
     if (count === 1) {
-      context.stderr(
-        '\nstopping: no new requests, waiting for those in flight; Ctrl-C again to cancel them\n',
-      );
+      say('stopping: no new requests, waiting for those in flight; Ctrl-C again to cancel them');
       stop.abort();
     } else if (count === 2) {
-      context.stderr('\ncancelling the requests in flight; writing the partial report\n');
+      say('cancelling the requests in flight; writing the partial report');
       cancel.abort();
     }
   });

@@ -13,7 +13,7 @@ import {
 } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { catchInterrupts } from './interrupts.ts';
-import { progressLine } from './progress.ts';
+import { progressLine, type ProgressMode, progressOption } from './progress.ts';
 import { readSpec } from './read-spec.ts';
 import { defaultRunDir, runLoad } from './run-load.ts';
 import { showSummary } from './show-summary.ts';
@@ -22,6 +22,7 @@ interface RunOptions extends ShowOptions {
   readonly printSpec: boolean;
   readonly force: boolean;
   readonly requireProof: boolean;
+  readonly progress: ProgressMode;
 }
 
 export const runCommand: Register = (program, context, finish) => {
@@ -33,6 +34,7 @@ export const runCommand: Register = (program, context, finish) => {
     )
     .argument('[target]', 'URL of the server, or a YAML run file');
   addProofOption(addShowOptions(addRunFlags(command)))
+    .addOption(progressOption())
     .option('--print-spec', 'write the experiment as YAML to stdout and send nothing', false)
     .option('--force', 'replace an earlier run in --out', false)
     .addHelpText('after', EXAMPLES)
@@ -69,13 +71,14 @@ async function run(
     ]);
   }
   const dir = spec.out ?? defaultRunDir(spec.name, new Date());
-  const interrupts = catchInterrupts(context);
+  const progress = progressLine(context, options);
+  const interrupts = catchInterrupts(context, progress.say);
   try {
     const result = await runLoad(spec, context, {
       dir,
       force: options.force,
       interrupts,
-      progress: progressLine(context, { quiet: options.quiet }),
+      progress,
     });
     if (result === null) return EXIT_CODES.interrupted;
     const { summary, manifest, interrupted } = result;

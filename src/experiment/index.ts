@@ -31,6 +31,7 @@ export * from './plan-run.ts';
 export * from './preflight.ts';
 export * from './prompt-source.ts';
 export * from './run-experiment.ts';
+export type { LiveProgress } from './run-point.ts';
 export { questionOf } from './run-question.ts';
 export { specText } from './run-manifest.ts';
 export {

@@ -3,7 +3,7 @@ import { type Clock, NS_PER_SECOND, printable, waitUntil } from '../base/index.t
 import { createHttpClient, DEFAULT_CLIENT_LIMITS, type HttpClient } from '../client/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
-import { Budget, type PointProgress } from '../loadgen/index.ts';
+import { Budget } from '../loadgen/index.ts';
 import type { Manifest, ManifestPoint } from '../record/index.ts';
 import { createRunFolder, openRun, requireFreeFolder, type RunFolder } from '../store/index.ts';
 import type { PointLoad, Summary } from '../summary/index.ts';
@@ -13,7 +13,7 @@ import { loadWarnings } from './load-warnings.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { runManifest } from './run-manifest.ts';
-import { manifestPoint, runPoint } from './run-point.ts';
+import { type LiveProgress, manifestPoint, runPoint } from './run-point.ts';
 import { summariseRun } from './summarise-run.ts';
 
 /** What happens on the way, for whoever shows it. */
@@ -22,7 +22,8 @@ export type ExperimentEvent =
   | { readonly kind: 'planned'; readonly plan: RunPlan }
   | { readonly kind: 'ready'; readonly preflight: Preflight }
   | { readonly kind: 'pointStarted'; readonly load: PointLoad; readonly requests: number }
-  | { readonly kind: 'progress'; readonly load: PointLoad; readonly progress: PointProgress }
+  | { readonly kind: 'progress'; readonly load: PointLoad; readonly progress: LiveProgress }
+  | { readonly kind: 'pointEnded'; readonly load: PointLoad }
   | { readonly kind: 'summarising' };
 
 export interface ExperimentPorts {
@@ -157,6 +158,7 @@ async function runPoints(
         budget,
         manifest,
       });
+      ports.notify({ kind: 'pointEnded', load: point.load });
       done.push(ended);
       manifest = { ...manifest, points: [...done] };
       await folder.writeManifest(manifest);

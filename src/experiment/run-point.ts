@@ -1,7 +1,7 @@
 /** One load point against the real target: warm connections, load, the generator's evidence. */
 import { type Clock, NS_PER_SECOND, secondsFromNs } from '../base/index.ts';
 import type { HttpClient } from '../client/index.ts';
-import type { RunSpec } from '../config/index.ts';
+import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { checkDescriptors, precisePacer, startSelfMeter } from '../host/index.ts';
 import {
   type Budget,
@@ -11,6 +11,7 @@ import {
 } from '../loadgen/index.ts';
 import type { ManifestPoint } from '../record/index.ts';
 import type { RunFolder } from '../store/index.ts';
+import { type LivePoint, LiveTally } from '../summary/index.ts';
 import type { Dialect } from '../wire/index.ts';
 import { makePrompt, type PromptSource, UNCALIBRATED } from '../workload/index.ts';
 import type { PlannedPoint } from './plan-run.ts';
@@ -30,7 +31,16 @@ export interface PointRunOptions {
   readonly template: RecordTemplate;
   readonly stopStarts: AbortSignal;
   readonly cancelAll: AbortSignal;
-  readonly onProgress: (progress: PointProgress) => void;
+  /** Four times a second, and once when the point has ended. */
+  readonly onProgress: (progress: LiveProgress) => void;
+}
+
+/** A running point: what the generator counts, and what the judge says so far. */
+export interface LiveProgress extends PointProgress {
+  readonly startNs: number;
+  /** Planned end of the offering. */
+  readonly stopNs: number;
+  readonly live: LivePoint;
 }
 
 export interface PointRun {
@@ -55,6 +65,11 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
   const recorder = pointRecorder(point, options.folder);
   const meter = startSelfMeter(clock);
   const startNs = clock.nowNs() + LEAD_NS;
+  const tally = liveTally(spec, point, startNs);
+  const report = (progress: PointProgress): void => {
+    const live = tally.look(progress.counts.inFlight);
+    options.onProgress({ ...progress, startNs, stopNs: startNs + schedule.stopNs, live });
+  };
   const outcome = await runSchedule({
     clock,
     pacer: arrivalsRps <= PRECISE_ARRIVALS_RPS ? precisePacer(clock) : clock,
@@ -70,9 +85,13 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
     stopStarts: options.stopStarts,
     cancelAll: options.cancelAll,
     template: options.template,
-    onRecord: recorder.take,
-    onProgress: options.onProgress,
+    onRecord(record) {
+      tally.add(record);
+      return recorder.take(record);
+    },
+    onProgress: report,
   });
+  report({ atNs: outcome.endNs, counts: outcome.counts });
   const evidence = await meter.stop();
   const drainedNs = outcome.endNs - outcome.stopNs;
   return {
@@ -86,6 +105,19 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
     },
     leftWork: spec.atEnd.kind === 'cancel' || outcome.partial || drainedNs >= spec.atEnd.limitNs,
   };
+}
+
+function liveTally(spec: RunSpec, { schedule }: PlannedPoint, startNs: number): LiveTally {
+  const dueNs = schedule.requests.flatMap(({ release }) =>
+    release.kind === 'at' ? [startNs + release.atNs] : [],
+  );
+  return new LiveTally({
+    objective: spec.objective ?? correctnessOf(spec),
+    startNs,
+    stopNs: startNs + schedule.stopNs,
+    steadyFromNs: spec.warmupNs > 0 ? startNs + spec.warmupNs : null,
+    dueNs: dueNs.length === schedule.requests.length ? dueNs : null,
+  });
 }
 
 /**

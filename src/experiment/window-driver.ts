@@ -162,6 +162,7 @@ export async function measuredDriver(
         cancelAll: AbortSignal.any([ports.cancelAll, watch.cancelAll]),
         onProgress: (progress) => ports.notify({ kind: 'progress', load, progress }),
       });
+      ports.notify({ kind: 'pointEnded', load });
       if (leftWork && !ports.stopStarts.aborted) await settle(ports.clock);
       return ended;
     },

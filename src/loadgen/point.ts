@@ -43,7 +43,7 @@ export interface PointOptions {
    * point ends, never before the next start; a failure stops the point.
    */
   readonly onRecord: (record: RequestRecord) => void | Promise<void>;
-  /** Called once a second. */
+  /** Called four times a second. */
   readonly onProgress: ((progress: PointProgress) => void) | null;
 }
 

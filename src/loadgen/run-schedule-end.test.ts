@@ -182,13 +182,18 @@ describe('records and progress', () => {
     expect(ended).toBe(true);
   });
 
-  it('reports once a second until the end', async () => {
+  it('reports four times a second until the end', async () => {
     const seen: unknown[] = [];
     await runPoint(scheduleOf(atSeconds(0, 0.5, 1.5)), answering(2), {
       onProgress: ({ atNs, counts }) =>
         seen.push([atNs / S, counts.inFlight, counts.waiting, counts.ended]),
     });
-    expect(seen).toEqual([
+    expect(seen).toHaveLength(13);
+    expect(seen.slice(0, 2)).toEqual([
+      [0.25, 1, 2, 0],
+      [0.5, 2, 1, 0],
+    ]);
+    expect(seen.filter((_, index) => index % 4 === 3)).toEqual([
       [1, 2, 1, 0],
       [2, 2, 0, 1],
       [3, 1, 0, 2],

@@ -100,7 +100,7 @@ async function goodput(...argv: readonly string[]) {
       stderr += text;
     },
     stdoutIsTerminal: false,
-    stderrIsTerminal: false,
+    status: null,
     columns: 100,
     color: false,
     onInterrupt: () => () => {},

@@ -75,7 +75,7 @@ describe('the command', () => {
       stdout: (part) => (text += part),
       stderr: (part) => (text += part),
       stdoutIsTerminal: false,
-      stderrIsTerminal: false,
+      status: null,
       columns: 100,
       color: false,
       onInterrupt: () => () => {},
