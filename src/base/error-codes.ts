@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   'E_PROMPTS_FORMAT',
   'E_RECORD_FORMAT',
   'E_RUN_FORMAT',
+  'E_LOG_FORMAT',
   // The outside world (exit code 5).
   'E_FILE_READ',
   'E_FILE_WRITE',
@@ -34,6 +35,8 @@ export const ERROR_CODES = [
   'E_NODE_VERSION',
   'E_DESCRIPTOR_LIMIT',
   'E_COMMAND_FAILED',
+  'E_DUCKDB_MISSING',
+  'E_SQL',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -1,42 +1,97 @@
-/** `goodput judge`: a stored run against another objective, without traffic. */
+/** `goodput judge`: a stored run, or production logs, against an objective. No traffic. */
+import { Option } from 'commander';
+import { ProblemsError, usageProblem } from '../base/index.ts';
 import { runExitCode } from '../experiment/index.ts';
-import { addProofOption, addShowOptions, type Register, type ShowOptions } from './command.ts';
+import { addProofOption, type OutputFormat, type Register } from './command.ts';
+import type { CommandContext } from './context.ts';
+import { isRunFolder, judgeLogs, type JudgeLogsOptions } from './judge-logs.ts';
 import { readSlo } from './read-spec.ts';
 import { judgeStoredRun } from './stored-run.ts';
 import { showSummary } from './show-summary.ts';
 
-interface JudgeOptions extends ShowOptions {
-  readonly slo?: string;
-  readonly requireProof: boolean;
+interface JudgeOptions extends JudgeLogsOptions {
+  readonly explain: boolean;
+  readonly quiet: boolean;
 }
 
 export const judgeCommand: Register = (program, context, finish) => {
   const command = program
     .command('judge')
     .description(
-      'Judges every record of a stored run against an objective. The run itself is not changed.\n' +
+      'Judges every record of a stored run, or every request of production logs, against an\n' +
+        'objective. Nothing is changed and no request is sent.\n' +
         'Exits 3 when the objective is missed at any load point, 4 when the run is invalid.',
     )
-    .argument('<run>', 'run folder')
+    .argument('<run|logs...>', 'run folder; or log files: NDJSON, JSON, CSV (.gz too), Parquet')
     .option(
       '--slo <expression|preset|@file>',
-      'the objective; left out: the one the run was made with',
-    );
-  addProofOption(addShowOptions(command)).action(async (dir: string, options: JudgeOptions) => {
-    const { slo } = options;
-    const { run, summary } = await judgeStoredRun(
-      dir,
-      (spec) => (slo === undefined ? spec.objective : readSlo(slo, spec, context)),
-      context,
-    );
-    showSummary(context, { summary, manifest: run.manifest }, { ...options, files: [dir] });
-    finish(
-      runExitCode({
-        summary,
-        interrupted: false,
-        sweep: false,
-        requireProof: options.requireProof,
-      }),
-    );
+      'the objective; left out: the one the run was made with. Logs have none',
+    )
+    .addOption(
+      new Option('--format <format>', 'text for people, json or csv alone on stdout, md for a pull request')
+        .choices(['text', 'json', 'md', 'csv'])
+        .default('text'),
+    )
+    .option('--explain', 'of a run: add definitions, every window and every stratum', false)
+    .option('--quiet', 'no notes on stderr', false)
+    .option('--by <window,labels>', 'logs: length of a window, and bucket, tenant, class or model', '1h,bucket')
+    .option('--log-format <name>', 'logs: the format, where it should not be recognised by its first row')
+    .option('--mapping <file>', 'logs: YAML that says which columns hold what')
+    .option('--rejects <file>', 'logs: write broken rows there, as they stood')
+    .addOption(
+      new Option('--what-if <terms>', 'logs: judge with these terms replaced too; repeatable')
+        .argParser((value: string, before: readonly string[]) => [...before, value])
+        .default([], ''),
+    )
+    .option('--least-count <n>', 'logs: requests below which a window shows counts and no share', '30')
+    .option('--threads <n>', 'Parquet: threads of the database (default: all cores)')
+    .option('--memory <size>', 'Parquet: memory of the database', '1GiB');
+  addProofOption(command).action(async (paths: string[], options: JudgeOptions) => {
+    const runs = paths.filter(isRunFolder);
+    if (runs.length === 0) {
+      finish(await judgeLogs(paths, options, context));
+      return;
+    }
+    refuseMixture(paths, runs, options);
+    finish(await judgeRun(runs[0] as string, options, context));
   });
 };
+
+/** One run at a time, and none of the options that only logs have. */
+function refuseMixture(
+  paths: readonly string[],
+  runs: readonly string[],
+  options: JudgeOptions,
+): void {
+  const only = [
+    ['--log-format', options.logFormat],
+    ['--mapping', options.mapping],
+    ['--rejects', options.rejects],
+    ['--what-if', options.whatIf[0]],
+    ['--format csv', options.format === 'csv' ? '' : undefined],
+  ] as const;
+  const problems = only
+    .filter(([, value]) => value !== undefined)
+    .map(([flag]) => usageProblem('E_USAGE_CONFLICT', `${flag} is for logs, and ${runs[0]} is a run`));
+  if (paths.length > 1) {
+    problems.push(usageProblem('E_USAGE_CONFLICT', 'one run at a time, and not together with logs'));
+  }
+  if (problems.length > 0) throw new ProblemsError(problems);
+}
+
+async function judgeRun(dir: string, options: JudgeOptions, context: CommandContext) {
+  const { slo } = options;
+  const { run, summary } = await judgeStoredRun(
+    dir,
+    (spec) => (slo === undefined ? spec.objective : readSlo(slo, spec, context)),
+    context,
+  );
+  const format = options.format as OutputFormat;
+  showSummary(context, { summary, manifest: run.manifest }, { ...options, format, files: [dir] });
+  return runExitCode({
+    summary,
+    interrupted: false,
+    sweep: false,
+    requireProof: options.requireProof,
+  });
+}

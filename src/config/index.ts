@@ -5,6 +5,7 @@
 export * from './config-reference.ts';
 export { faultReference } from './fault-reference.ts';
 export { faultScriptJsonSchema, parseFaultScript } from './parse-fault-script.ts';
+export { parseLogMapping } from './parse-log-mapping.ts';
 export { correctnessOf, fittedObjective, type JudgedRun } from './fitted-objective.ts';
 export * from './parse-run-spec.ts';
 export * from './public-host.ts';

@@ -28,7 +28,7 @@ export function valueAt(tree: unknown, path: KeyPath): unknown {
  */
 export interface Written {
   /** What the text is about: a run, or an objective or a fault script in a file of its own. */
-  readonly kind: 'run' | 'objective' | 'faults';
+  readonly kind: 'run' | 'objective' | 'faults' | 'mapping';
   readonly tree: unknown;
   /** Name of the run file; `null` when there are only flags. */
   readonly file: string | null;

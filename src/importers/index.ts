@@ -16,3 +16,8 @@ export * from './mooncake-trace.ts';
 export * from './prompt-file.ts';
 export * from './sharegpt.ts';
 export * from './step-cost-file.ts';
+export { LOG_FORMATS, logFormatNamed, recogniseLog } from './logs/log-formats.ts';
+export type { FieldOrigin, LogFormat } from './logs/log-format.ts';
+export * from './logs/log-import.ts';
+export { isObject, type LogObject } from './logs/log-values.ts';
+export { mappedFormat } from './logs/mapped-log.ts';

@@ -5,7 +5,12 @@
  */
 import { NS_PER_SECOND } from '../base/index.ts';
 import { measureOutput, type OutputMeasures, type TokenAlignment } from './output-measures.ts';
-import type { OutputKind, RequestRecord, Timeline } from './request-record.ts';
+import {
+  GAPS_NOT_LOGGED,
+  type OutputKind,
+  type RequestRecord,
+  type Timeline,
+} from './request-record.ts';
 import type { UnmeasuredReason } from './unmeasured-reason.ts';
 
 /** What one request's timeline says. `null` = not observed; `reasons` has the word for why. */
@@ -114,7 +119,8 @@ function reasonsOf(
   output: OutputMeasures,
   observed: Omit<Measures, 'reasons'>,
 ): MeasureReasons {
-  const chunkGaps = output.unseen ?? unless(observed.chunkGapsNs[0], 'singleEvent');
+  const noGaps = record.timeline?.notes.includes(GAPS_NOT_LOGGED) ? 'notReported' : 'singleEvent';
+  const chunkGaps = output.unseen ?? unless(observed.chunkGapsNs[0], noGaps);
   const completion = unless(observed.completionNs, 'notCompleted');
   const outputTokens = unless(observed.outputTokens, 'tokensUnknown');
   return {

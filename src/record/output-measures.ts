@@ -1,6 +1,11 @@
 /** The part of a request's measures that comes from its counted output events. */
 import { tokensFromUsage, tokensToldPerEvent, type TokenCount } from './counted-tokens.ts';
-import type { OutputKind, RequestRecord, Timeline } from './request-record.ts';
+import {
+  GAPS_NOT_LOGGED,
+  type OutputKind,
+  type RequestRecord,
+  type Timeline,
+} from './request-record.ts';
 import type { UnmeasuredReason } from './unmeasured-reason.ts';
 
 /**
@@ -45,7 +50,9 @@ export function measureOutput(
     const unseen = record.streamed ? 'noCountedOutput' : 'notStreamed';
     return { ...NOTHING_SEEN, tokens, unseen, tpot: noTpot(unseen) };
   }
-  const gapsNs = gapsBetween(output.atNs, counted);
+  const gapsNs = timeline.notes.includes(GAPS_NOT_LOGGED)
+    ? []
+    : gapsBetween(output.atNs, counted);
   const alignment = alignmentOf(record, counted, told, reported);
   return {
     firstNs: output.atNs[counted[0] as number] as number,

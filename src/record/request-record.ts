@@ -190,6 +190,12 @@ export interface RequestRecord {
   readonly traceId: string | null;
 }
 
+/**
+ * The note of a record whose source told only the first and the last output: what lies between its
+ * output events is then no chunk gap.
+ */
+export const GAPS_NOT_LOGGED = 'gapsNotLogged';
+
 /** The columns of an answer without output. */
 export const NO_OUTPUT: OutputEvents = { atNs: [], kind: [], bytes: [], tokens: [], readId: [] };
 

@@ -7,3 +7,4 @@ export * from './list-runs.ts';
 export * from './open-run.ts';
 export * from './redact-url.ts';
 export * from './run-folder.ts';
+export * from './read-line-batches.ts';

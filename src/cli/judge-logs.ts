@@ -1,0 +1,288 @@
+/** Judges production logs: files in, windows of attainment out. */
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { EnvironmentError, EXIT_CODES, printable, ProblemsError, usageProblem, type ExitCode } from '../base/index.ts';
+import { parseLogMapping, readObjective } from '../config/index.ts';
+import { countParquetLog, openDuckDb, openParquetLog, type ParquetLog } from '../duckdb/index.ts';
+import {
+  LOG_FORMATS,
+  logFormatNamed,
+  mappedFormat,
+  type ImportReport,
+  type LogFormat,
+} from '../importers/index.ts';
+import {
+  isoInstant,
+  judgeTargets,
+  LogTally,
+  parseWindowSpec,
+  whatIfObjective,
+  windowTable,
+  type CoveredField,
+  type LogCounts,
+  type LogMapping,
+  type LogWindow,
+  type WindowSpec,
+} from '../logs/index.ts';
+import {
+  csvLogReport,
+  markdownLogReport,
+  terminalLogReport,
+  type LogJudgement,
+} from '../report/index.ts';
+import type { Objective } from '../slo/index.ts';
+import type { CommandContext } from './context.ts';
+import { readTextFile } from './files.ts';
+import { OptionReader } from './option-reader.ts';
+import { readLog } from './read-log.ts';
+import { configContext } from './read-spec.ts';
+
+export interface JudgeLogsOptions {
+  readonly slo?: string;
+  readonly by: string;
+  readonly logFormat?: string;
+  readonly mapping?: string;
+  readonly rejects?: string;
+  readonly whatIf: readonly string[];
+  readonly leastCount: string;
+  readonly threads?: string;
+  readonly memory: string;
+  readonly format: 'text' | 'json' | 'md' | 'csv';
+  readonly requireProof: boolean;
+}
+
+/** Whether `path` is to be opened as a run: a folder, or a name that no log file has. */
+export function isRunFolder(path: string): boolean {
+  return existsSync(path) ? statSync(path).isDirectory() : extname(path) === '';
+}
+
+/** Judges log files; gives the exit code. */
+export async function judgeLogs(
+  files: readonly string[],
+  options: JudgeLogsOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const plan = readPlan(options, context);
+  const all = [plan.objective, ...plan.whatIfs.map(({ objective }) => objective)];
+  const parquet = files.filter((file) => file.endsWith('.parquet'));
+  const others = files.filter((file) => !file.endsWith('.parquet'));
+  const parts: Judged[] = [];
+  if (others.length > 0) parts.push(await judgeLines(others, all, plan));
+  if (parquet.length > 0) parts.push(await judgeParquet(parquet, all, plan));
+  const counts = all.map((_, at) => merged(parts.map((part) => part.counts[at] as LogCounts)));
+  const [own, ...variants] = all.map((objective, at) =>
+    windowTable(counts[at] as LogCounts, objective, plan.by, plan.leastCount),
+  );
+  const table = own as NonNullable<typeof own>;
+  const judgement: LogJudgement = {
+    objective: plan.objective,
+    table,
+    targets: judgeTargets((counts[0] as LogCounts).slices, table, plan.objective),
+    imports: parts.flatMap((part) => part.imports),
+    whatIfs: variants.map((variant, at) => ({ text: plan.whatIfs[at]?.text ?? '', table: variant })),
+  };
+  context.stdout(shown(judgement, options.format, context.columns));
+  return exitCodeOf(judgement, options.requireProof);
+}
+
+interface Plan {
+  readonly objective: Objective;
+  readonly whatIfs: readonly { readonly text: string; readonly objective: Objective }[];
+  readonly by: WindowSpec;
+  readonly leastCount: number;
+  readonly threads: number | null;
+  readonly memory: string;
+  readonly mapping: LogMapping | null;
+  readonly format: LogFormat | null;
+  readonly rejects: string | null;
+}
+
+interface Judged {
+  readonly imports: LogJudgement['imports'];
+  /** One per objective. */
+  readonly counts: readonly LogCounts[];
+}
+
+/** Errors: ProblemsError with every mistake of the options. */
+function readPlan(options: JudgeLogsOptions, context: CommandContext): Plan {
+  if (options.slo === undefined) {
+    throw new ProblemsError([
+      usageProblem('E_USAGE_MISSING', 'logs carry no objective: --slo is missing', "e.g. --slo 'ttft<=500ms, tpot<=40ms, attainment>=97%'"),
+    ]);
+  }
+  const reader = new OptionReader();
+  const leastCount = reader.wholeNumber('--least-count', options.leastCount, 1);
+  const threads = options.threads === undefined ? null : reader.wholeNumber('--threads', options.threads, 1);
+  if (!/^\d+(\.\d+)? ?(MB|GB|MiB|GiB)$/.test(options.memory)) {
+    reader.add(usageProblem('E_USAGE_VALUE', `--memory ${printable(options.memory)} is not a size`, 'write 1GiB or 900MB'));
+  }
+  const named = options.logFormat === undefined ? null : logFormatNamed(options.logFormat);
+  if (options.logFormat !== undefined && named === null) {
+    const known = LOG_FORMATS.map(({ name }) => name).join(', ');
+    reader.add(usageProblem('E_USAGE_VALUE', `there is no log format ${printable(options.logFormat)}`, `known are ${known}`));
+  }
+  const by = parseWindowSpec(options.by);
+  if ('problems' in by) for (const problem of by.problems) reader.add(problem);
+  reader.finish();
+  const read = readObjective(options.slo, configContext(context));
+  if ('problems' in read) throw new ProblemsError(read.problems);
+  const { objective } = read;
+  const whatIfs = options.whatIf.map((text) => {
+    const variant = whatIfObjective(objective, text);
+    if ('problems' in variant) throw new ProblemsError(variant.problems);
+    return { text, objective: variant.objective };
+  });
+  const mapping = options.mapping === undefined ? null : readMapping(options.mapping, context);
+  return {
+    objective,
+    whatIfs,
+    by: by as WindowSpec,
+    leastCount,
+    threads,
+    memory: options.memory,
+    mapping,
+    format: mapping === null ? named : mappedFormat(mapping),
+    rejects: options.rejects ?? null,
+  };
+}
+
+function readMapping(file: string, context: CommandContext): LogMapping {
+  const parsed = parseLogMapping(readTextFile(file), { file, env: context.env });
+  if ('problems' in parsed) throw new ProblemsError(parsed.problems);
+  return parsed.mapping;
+}
+
+/** Line by line: each request is judged as it is read. */
+async function judgeLines(
+  files: readonly string[],
+  objectives: readonly Objective[],
+  { by, format, rejects }: Plan,
+): Promise<Judged> {
+  const tallies = objectives.map((objective) => new LogTally(objective, by));
+  const imports: (ImportReport & { readonly file: string })[] = [];
+  const rejected: string[] | null = rejects === null ? null : [];
+  for (const file of files) {
+    const report = await readLog(file, { format, rejects: rejected }, (record, startUs) => {
+      for (const tally of tallies) tally.add(record, startUs);
+    });
+    imports.push({ file, ...report });
+  }
+  if (rejects !== null) writeRejects(rejects, rejected ?? []);
+  return { imports, counts: tallies.map((tally) => tally.counts()) };
+}
+
+/** Rows of a log may quote prompts: for the owner's eyes alone. */
+function writeRejects(file: string, lines: readonly string[]): void {
+  try {
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
+  } catch (cause) {
+    throw new EnvironmentError({ code: 'E_FILE_WRITE', message: `cannot write ${printable(file)}`, cause });
+  }
+}
+
+/** In the database: the objective is SQL. */
+async function judgeParquet(
+  files: readonly string[],
+  objectives: readonly Objective[],
+  plan: Plan,
+): Promise<Judged> {
+  const database = await openDuckDb({ threads: plan.threads, memoryLimit: plan.memory });
+  try {
+    const log = await openParquetLog(database, files, plan.mapping);
+    const counts: LogCounts[] = [];
+    for (const objective of objectives) {
+      counts.push(await countParquetLog(database, log, objective, plan.by));
+    }
+    return { imports: [parquetReport(files, log, plan.mapping)], counts };
+  } finally {
+    database.close();
+  }
+}
+
+const COLUMN_OF: Readonly<Record<CoveredField, string>> = {
+  startUs: 'start_us',
+  ttftNs: 'ttft_planned_ns',
+  e2eNs: 'e2e_planned_ns',
+  gapsNs: 'gap_max_ns',
+  promptTokens: 'prompt_tokens',
+  outputTokens: 'output_tokens',
+  finishReason: 'finish',
+  httpStatus: 'http_status',
+  model: 'model',
+  tenant: 'tenant',
+};
+
+function parquetReport(
+  files: readonly string[],
+  log: ParquetLog,
+  mapping: LogMapping | null,
+): LogJudgement['imports'][number] {
+  const fields = mapping === null ? null : mappedFormat(mapping).fields;
+  return {
+    file: files.length === 1 ? (files[0] as string) : `${files[0]} and ${files.length - 1} more`,
+    format: 'parquet',
+    title: mapping === null ? "Parquet with goodput's columns" : 'Parquet, columns by the mapping file',
+    requests: log.rows,
+    rejected: log.rejected.reduce((sum, { count }) => sum + count, 0),
+    samples: log.rejected.map(({ reason, firstRow }) => ({ line: firstRow, reason })),
+    fields: (Object.entries(COLUMN_OF) as [CoveredField, string][]).map(([field, column]) => {
+      const present = log.present[column] ?? 0;
+      const own = { how: present > 0 ? 'measured' : 'absent', from: column } as const;
+      const origin = fields === null ? own : (fields[field] ?? { how: 'absent' as const, from: '' });
+      return { field, ...origin, present };
+    }),
+    findings: [],
+  };
+}
+
+/** Counts of several logs add up. */
+function merged(counts: readonly LogCounts[]): LogCounts {
+  return {
+    slices: counts.flatMap(({ slices }) => slices),
+    bins: counts.flatMap(({ bins }) => bins),
+  };
+}
+
+function shown(judgement: LogJudgement, format: JudgeLogsOptions['format'], width: number): string {
+  switch (format) {
+    case 'text':
+      return terminalLogReport(judgement, width);
+    case 'md':
+      return markdownLogReport(judgement);
+    case 'csv':
+      return csvLogReport(judgement);
+    case 'json': {
+      const { table, whatIfs } = judgement;
+      const dated = (one: LogWindow): object => ({
+        from: one.fromUs === null ? null : isoInstant(one.fromUs),
+        to: one.toUs === null ? null : isoInstant(one.toUs),
+        ...one,
+      });
+      const tableOf = ({ windows, strata, total, ...rest }: typeof table): object => ({
+        ...rest,
+        windows: windows.map(dated),
+        strata: strata.map(dated),
+        total: dated(total),
+      });
+      const value = {
+        kind: 'logJudgement',
+        schemaVersion: 1,
+        ...judgement,
+        table: tableOf(table),
+        whatIfs: whatIfs.map(({ text, table: other }) => ({ text, table: tableOf(other) })),
+      };
+      return `${JSON.stringify(value, null, 2)}\n`;
+    }
+  }
+}
+
+function exitCodeOf({ targets, table }: LogJudgement, requireProof: boolean): ExitCode {
+  if (targets.some(({ state }) => state === 'missed')) return EXIT_CODES.objectiveMissed;
+  if (!requireProof || targets.length === 0) return EXIT_CODES.fine;
+  const { interval } = table.total.attainment;
+  const proven =
+    targets.every(({ state }) => state === 'met') &&
+    interval !== null &&
+    interval.low >= table.targetShare;
+  return proven ? EXIT_CODES.fine : EXIT_CODES.notProven;
+}
