@@ -55,7 +55,8 @@ export function createBins(): BinnedValues {
         below += count;
         return { x: bin === -Infinity ? 0 : Math.exp(bin * step), y: below / total };
       });
-      return thinned(all);
+      const first = all[0];
+      return first === undefined ? [] : [{ x: first.x, y: 0 }, ...thinned(all)];
     },
     get count() {
       return total;

@@ -16,7 +16,7 @@ export interface Box {
 
 /** Width of text in drawing units, near enough to keep labels apart. */
 export function textWidth(text: string): number {
-  return text.length * 7;
+  return text.length * 7.3;
 }
 
 /** One decimal: what a screen can show, and what a golden can hold still. */
@@ -81,7 +81,7 @@ export function legendOf(
   const items: Markup[] = [];
   for (const { name, mark, shape } of entries) {
     const shortName = name.length > 40 ? `${name.slice(0, 39)}…` : name;
-    const width = 34 + textWidth(shortName);
+    const width = 44 + textWidth(shortName);
     if (x > 4 && x + width > CHART_WIDTH) {
       x = 4;
       row += 1;

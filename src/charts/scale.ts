@@ -50,11 +50,14 @@ function logScale(axis: Axis, values: readonly number[], range: readonly [number
   const scale = scaleLog()
     .domain([low, high])
     .range([...range]);
-  // Beyond three decades only powers of ten stay apart; below one, 1-2-5 are too few.
+  // Beyond three decades only powers of ten stay apart; below one, even steps read better.
   const decades = Math.log10(high / low);
-  const wanted = decades > 3 ? [1] : decades > 1.3 ? [1, 3] : decades > 0.6 ? [1, 2, 5] : null;
-  const all = scale.ticks(wanted === null ? 5 : 10);
-  const kept = all.filter((tick) => wanted === null || wanted.includes(leadingDigit(tick)));
+  if (decades < 0.9) {
+    const even = scaleLinear().domain([low, high]).ticks(5);
+    return { at: (value) => scale(Math.max(low, value)), ticks: even, domain: [low, high] };
+  }
+  const wanted = decades > 3 ? [1] : decades > 1.7 ? [1, 3] : [1, 2, 5];
+  const kept = scale.ticks(10).filter((tick) => wanted.includes(leadingDigit(tick)));
   return {
     at: (value) => scale(Math.max(low, value)),
     ticks: kept,

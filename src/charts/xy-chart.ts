@@ -190,7 +190,7 @@ function diagonalLine(x: Scale, y: Scale): Markup {
   return markup`<line class="axis" x1="${px(x.at(from))}" y1="${px(y.at(from))}" x2="${px(x.at(to))}" y2="${px(y.at(to))}"/>`;
 }
 
-/** Labels of vertical lines step down, so that near ones do not cover each other. */
+/** Labels of vertical lines step up from where most curves leave room, so that near ones do not cover each other. */
 function referenceMarks(references: readonly Reference[], x: Scale, y: Scale, box: Box): Markup[] {
   let row = 0;
   return references.map(({ axis, at, label, kind }) => {
@@ -199,7 +199,7 @@ function referenceMarks(references: readonly Reference[], x: Scale, y: Scale, bo
       return markup`<line class="${kind}" x1="${box.left}" x2="${box.right}" y1="${place}" y2="${place}"/><text class="${kind}-text halo" x="${box.right - 4}" y="${px(place - 5)}" text-anchor="end">${label}</text>`;
     }
     const place = px(x.at(at));
-    const textY = box.top + 14 + 17 * (row++ % 4);
+    const textY = box.bottom - 8 - 17 * (row++ % 8);
     const isRight = place + textWidth(label) + 8 > box.right;
     return markup`<line class="${kind}" x1="${place}" x2="${place}" y1="${box.top}" y2="${box.bottom}"/><text class="${kind}-text halo" x="${px(place + (isRight ? -5 : 5))}" y="${textY}" text-anchor="${isRight ? 'end' : 'start'}">${label}</text>`;
   });

@@ -19,10 +19,11 @@ export function latencyCharts(
   prefix: string,
 ): Chart[] {
   const from = objective?.request.from === 'dispatch' ? 'from dispatch' : 'from planned';
+  const seen = new Set(point.promptBuckets.map(({ name }) => name));
   return [
-    ecdfChart(`${prefix}ttft`, `TTFT ${from}`, curves.ttftMs, ttftLimits(objective)),
+    ecdfChart(`${prefix}ttft`, `TTFT ${from}`, curves.ttftMs, ttftLimits(objective, seen)),
     ecdfChart(`${prefix}tpot`, tpotName(point), [curves.tpotMs], tpotLimits(objective)),
-    ecdfChart(`${prefix}gap`, gapName(point), [curves.gapMs], gapLimits(objective)),
+    ecdfChart(`${prefix}gap`, capitalised(gapName(point)), [curves.gapMs], gapLimits(objective)),
     ecdfChart(`${prefix}completion`, 'Completion', [curves.completionMs], e2eLimits(objective)),
   ].filter((chart) => chart !== null);
 }
@@ -34,31 +35,25 @@ export function overlaidCharts(
   prefix: string,
 ): Chart[] {
   const shown = spread(sides, SERIES_MAX);
-  const named = (curveOf: (curves: PointCurves) => readonly Curve[]): Curve[] =>
-    shown.flatMap(({ name, curves }) => {
-      const own = curveOf(curves);
-      return own.map((curve) => ({
-        ...curve,
-        name: own.length > 1 ? `${name}, ${curve.name}` : name,
-      }));
-    });
+  const named = (curveOf: (curves: PointCurves) => Curve): Curve[] =>
+    shown.map(({ name, curves }) => ({ ...curveOf(curves), name }));
   return [
     ecdfChart(
       `${prefix}ttft`,
       'TTFT',
-      named(({ ttftMs }) => ttftMs).slice(0, 8),
-      ttftLimits(objective),
+      named(({ ttftAllMs }) => ttftAllMs),
+      ttftLimits(objective, null),
     ),
     ecdfChart(
       `${prefix}tpot`,
       'TPOT',
-      named(({ tpotMs }) => [tpotMs]),
+      named(({ tpotMs }) => tpotMs),
       tpotLimits(objective),
     ),
     ecdfChart(
       `${prefix}gap`,
       'Chunk gaps',
-      named(({ gapMs }) => [gapMs]),
+      named(({ gapMs }) => gapMs),
       gapLimits(objective),
     ),
   ].filter((chart) => chart !== null);
@@ -109,11 +104,17 @@ function curveWords({ name, n, points }: Curve): string {
   return `${name}: n ${countFigure(n)}, half within ${at(0.5)}, 95 % within ${at(0.95)}.`;
 }
 
-function ttftLimits(objective: Objective | null): Reference[] {
+/** A line per limit; `buckets` are those that have requests, `null` = all. */
+function ttftLimits(objective: Objective | null, buckets: ReadonlySet<string> | null): Reference[] {
   const limits = objective?.request.ttft ?? [];
-  return limits.map((limit) =>
-    limitAt(limit.limitNs, limits.length > 1 ? `${bucketLabel(limit)} ` : ''),
-  );
+  if (limits.length < 2) return limits.map(({ limitNs }) => limitAt(limitNs, ''));
+  const byLimit = new Map<number, string[]>();
+  for (const limit of limits) {
+    const seen = buckets === null || buckets.has(bucketLabel(limit));
+    const known = byLimit.get(limit.limitNs) ?? [];
+    if (seen) byLimit.set(limit.limitNs, [...known, bucketLabel(limit)]);
+  }
+  return [...byLimit].map(([limitNs, names]) => limitAt(limitNs, `${names.join(', ')} `));
 }
 
 function tpotLimits(objective: Objective | null): Reference[] {
@@ -143,4 +144,8 @@ function spread<T>(items: readonly T[], most: number): T[] {
     { length: most },
     (_, at) => items[Math.round((at * (items.length - 1)) / (most - 1))] as T,
   );
+}
+
+function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

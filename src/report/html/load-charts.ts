@@ -48,7 +48,7 @@ export function attainmentChart(summary: Summary, prefix: string): Chart {
     y: { name: 'good of offered', ...SHARE_AXIS },
     series: [
       {
-        name: 'attainment (95 % interval; hollow: none can be stated)',
+        name: 'attainment',
         draw: 'line',
         dots: true,
         tone: 'good',

@@ -23,6 +23,8 @@ export interface PointCurves {
   readonly pointIndex: number;
   /** Of completed requests of the judged window, by prompt bucket; one curve where there is one. */
   readonly ttftMs: readonly Curve[];
+  /** The same over all buckets. */
+  readonly ttftAllMs: Curve;
   readonly tpotMs: Curve;
   /** Pooled gaps, x exact to 1 %. */
   readonly gapMs: Curve;
@@ -30,6 +32,8 @@ export interface PointCurves {
   /** Mean in flight over bins of the whole point, from the first planned instant. */
   readonly inFlight: readonly XyPoint[];
   readonly rows: readonly GanttRow[];
+  /** Requests one after another from the middle of the schedule. */
+  readonly closeRows: readonly GanttRow[];
   /** Each row stands for so many requests of the schedule. */
   readonly rowEvery: number;
 }
@@ -41,6 +45,7 @@ export interface CurveCollector {
 
 /** Rows of a timeline: more are thinner than a line. */
 const ROWS_MAX = 120;
+const CLOSE_ROWS = 40;
 const IN_FLIGHT_BINS = 240;
 const NS_PER_MS = 1e6;
 
@@ -69,6 +74,8 @@ function pointCollector(
   const stays: Stay[] = [];
   const rows: GanttRow[] = [];
   const rowEvery = Math.max(1, Math.ceil(point.ledger.scheduled / ROWS_MAX));
+  const closeRows: GanttRow[] = [];
+  const closeFrom = Math.max(0, Math.floor((point.ledger.scheduled - CLOSE_ROWS) / 2));
   const judgedFromNs = point.warmUp.untilNs ?? Number.NEGATIVE_INFINITY;
 
   const distribute = (measures: Measures, judgement: Judgement): void => {
@@ -99,16 +106,23 @@ function pointCollector(
       if (judgement.outcome === 'completed' && dispatch.plannedNs >= judgedFromNs) {
         distribute(measures, judgement);
       }
-      if (record.scheduleIndex % rowEvery === 0) rows.push(rowOf(record, measures, judgement));
+      const { scheduleIndex } = record;
+      const isClose = scheduleIndex >= closeFrom && scheduleIndex < closeFrom + CLOSE_ROWS;
+      if (scheduleIndex % rowEvery !== 0 && !isClose) return;
+      const row = rowOf(record, measures, judgement);
+      if (scheduleIndex % rowEvery === 0) rows.push(row);
+      if (isClose) closeRows.push(row);
     },
     finish: () => ({
       pointIndex: point.index,
       ttftMs: ttftCurves(ttft, point),
+      ttftAllMs: curveOf('TTFT', [...ttft.values()].flat()),
       tpotMs: curveOf('TPOT', tpot),
       gapMs: { name: 'gaps', n: gaps.count, points: gaps.points() },
       completionMs: curveOf('completion', completion),
       inFlight: inFlightPoints(stays, point),
       rows: rows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
+      closeRows: closeRows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
       rowEvery,
     }),
   };

@@ -22,7 +22,7 @@ import {
 } from '../words.ts';
 import { latencyCharts } from './latency-charts.ts';
 import type { PointCurves } from './point-curves.ts';
-import { inFlightChart, requestsChart, sampleText } from './timeline-charts.ts';
+import { inFlightChart, requestsCharts, sampleText } from './timeline-charts.ts';
 
 export interface PointContent {
   readonly body: Markup;
@@ -39,7 +39,7 @@ export function pointContent(
   const ledger = ledgerChart(point, prefix);
   const latency = curves === null ? [] : latencyCharts(point, curves, objective, prefix);
   const inFlight = curves === null ? null : inFlightChart(point, curves, prefix);
-  const requests = curves === null ? null : requestsChart(point, curves, prefix);
+  const requests = curves === null ? [] : requestsCharts(point, curves, prefix);
   const judged = windowText(point.rates.window, point.warmUp);
   const body = markup`<h3>Ledger and attainment</h3>
 ${ledgerItems(point)}
@@ -52,7 +52,7 @@ ${strataPart('By prompt tokens', point.promptBuckets)}${strataPart('By output to
 <h3>Rates</h3>
 ${ratesTable(point)}
 ${timelinePart(point, curves, inFlight, requests)}`;
-  const charts = [ledger, ...latency, inFlight, requests].filter((chart) => chart !== null);
+  const charts = [ledger, ...latency, inFlight, ...requests].filter((chart) => chart !== null);
   return { body, charts };
 }
 
@@ -211,9 +211,9 @@ function timelinePart(
   point: PointSummary,
   curves: PointCurves | null,
   inFlight: Chart | null,
-  requests: Chart | null,
+  requests: readonly Chart[],
 ): Markup | null {
-  if (curves === null || inFlight === null || requests === null) return null;
+  if (curves === null || inFlight === null) return null;
   return markup`<h3>Over time</h3>
-<div class="charts">${chartFigure(inFlight, `${inFlightText(point)}.`)}${chartFigure(requests, sampleText(point, curves))}</div>`;
+<div class="charts">${chartFigure(inFlight, `${inFlightText(point)}.`)}${requests.map((chart, at) => chartFigure(chart, at === 0 ? sampleText(point, curves) : 'A request a row.'))}</div>`;
 }

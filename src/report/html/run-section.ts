@@ -142,8 +142,9 @@ export function loadsTable(points: readonly PointSummary[]): Markup {
 }
 
 function verdictOf({ validity, population }: PointSummary): string {
-  const states = population.map(({ state }) => stateWord(state)).join(', ');
-  return `${validity.valid ? '' : 'invalid, '}${states === '' ? 'no target' : states}`;
+  const order = ['missed', 'notEnoughData', 'met'] as const;
+  const worst = order.find((state) => population.some((result) => result.state === state));
+  return `${validity.valid ? '' : 'invalid, '}${worst === undefined ? 'no target' : stateWord(worst)}`;
 }
 
 function addPoints({ summary, curves }: ReportedRun, prefix: string, add: Add): void {

@@ -19,13 +19,22 @@ export function verdictSection(summary: Summary): Markup {
   const single = points.length === 1 && only !== undefined ? only : null;
   return markup`<div class="verdict ${toneOf(summary)}">
 <p><strong class="${`word-${toneOf(summary)}`}">${verdictWord(summary)}</strong> ${headline(summary)}</p>
-${results.length === 0 ? markup`<p>No target over the requests was set: no verdict.</p>` : markup`<ul>${results}</ul>`}
+${resultsPart(results, points.length)}
 ${single === null ? null : markup`<p>Good: ${attainmentText(single)}.</p>`}
 ${knee === null || kind === undefined ? null : markup`<p>Knee: ${kneeText(knee, kind)}.</p>`}
 </div>
 <p>${objective === null ? 'No objective was set: good means a correct answer, whatever its latency.' : markup`Asked of every request and of the whole: <code>${objectiveText(objective)}</code>`}</p>
 ${single === null ? null : sureness(certaintyLines(single))}
 <p class="soft">${provenanceText(summary)}${summary.partial ? ' · the run was cut short' : ''}</p>`;
+}
+
+/** One load's results stand open; those of a sweep are many, and its table has them too. */
+function resultsPart(results: readonly Markup[], loads: number): Markup {
+  if (results.length === 0) return markup`<p>No target over the requests was set: no verdict.</p>`;
+  const list = markup`<ul>${results}</ul>`;
+  return loads === 1
+    ? list
+    : markup`<details data-print=""><summary>What each load came to</summary>${list}</details>`;
 }
 
 /** What it means for a reader who was not in the room. */
