@@ -26,7 +26,8 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./run-command.ts')).runCommand,
   },
   compare: {
-    summary: 'is B worse than A: two targets in turn, two stored runs, or tonight against the last good ones',
+    summary:
+      'is B worse than A: two targets in turn, two stored runs, or tonight against the last good ones',
     load: async () => (await import('./compare-command.ts')).compareCommand,
   },
   capacity: {
@@ -40,6 +41,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   report: {
     summary: 'render a stored run again',
     load: async () => (await import('./report-command.ts')).reportCommand,
+  },
+  view: {
+    summary: 'browse, compare and follow runs in a local web page; move limits and see',
+    load: async () => (await import('./view-command.ts')).viewCommand,
   },
   objectives: {
     summary: 'propose objectives from what a service achieves',
@@ -60,6 +65,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   fit: {
     summary: 'what a device makes of its data sheet, from measured runs',
     load: async () => (await import('./fit-command.ts')).fitCommand,
+  },
+  rules: {
+    summary: 'Prometheus alerts on an error budget, with tests; or what is wrong with existing ones',
+    load: async () => (await import('./rules-command.ts')).rulesCommand,
   },
   k6: {
     summary: 'write a k6 script for the same mixed workload',

@@ -6,7 +6,7 @@ import { type Comparison, DEFAULT_MINIMUM_EFFECTS } from '../comparison/index.ts
 import { correctnessOf } from '../config/index.ts';
 import { paretoDraws, storedCapacity } from '../experiment/index.ts';
 import { paretoOf, type ParetoResult } from '../planner/index.ts';
-import { collectCurves, htmlReport, type ReportedRun } from '../report/index.ts';
+import { collectCurves, htmlReport, type ReportedRun, type ReportFile } from '../report/index.ts';
 import type { OpenRun } from '../store/index.ts';
 import type { Summary } from '../summary/index.ts';
 import { compareStored } from './compare-stored-runs.ts';
@@ -43,14 +43,7 @@ export async function writeReportFiles(
   context: CommandContext,
 ): Promise<string[]> {
   const { csvText, standaloneSvg } = await import('../charts/index.ts');
-  const runs: ReportedRun[] = [];
-  for (const one of judged) runs.push(await reportedRun(one, context));
-  const { html, charts } = await htmlReport({
-    runs,
-    ...(await comparisonOf(judged, context)),
-    pareto: frontierOf(judged),
-    toolVersion: TOOL_VERSION,
-  });
+  const { html, charts } = await reportFileOf(judged, context);
   const written: string[] = [];
   const write = async (path: string, text: string): Promise<void> => {
     await writeText(path, text);
@@ -63,6 +56,21 @@ export async function writeReportFiles(
     if (svg !== undefined) await writeText(join(svg, `${chart.name}.svg`), standaloneSvg(chart));
   }
   return [...written, ...[outputs.csv, outputs.svg].filter((dir) => dir !== undefined)];
+}
+
+/** The page of the runs and its charts; reads the records of every run once. */
+export async function reportFileOf(
+  judged: readonly JudgedRun[],
+  context: CommandContext,
+): Promise<ReportFile> {
+  const runs: ReportedRun[] = [];
+  for (const one of judged) runs.push(await reportedRun(one, context));
+  return htmlReport({
+    runs,
+    ...(await comparisonOf(judged, context)),
+    pareto: frontierOf(judged),
+    toolVersion: TOOL_VERSION,
+  });
 }
 
 async function reportedRun(

@@ -20,3 +20,5 @@ export { costText, secondsText } from './capacity-words.ts';
 export { terminalCapacity } from './terminal-capacity.ts';
 export { levelText } from './words.ts';
 export * from './log-report.ts';
+export * from './view-pages.ts';
+export { aligned as alignedRows } from './layout.ts';

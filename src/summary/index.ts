@@ -17,3 +17,4 @@ export { stayEndNs } from './request-row.ts';
 export * from './summarise.ts';
 export { summaryJsonSchema, summarySchema } from './summary-schema.ts';
 export * from './summary.ts';
+export * from './what-if.ts';
