@@ -32,7 +32,7 @@ export function svgOf(labels: ChartLabels, height: number, body: readonly Markup
 
 /** Ticks, rules and the axis name below the box. */
 export function xAxis(axis: Axis, scale: Scale, box: Box): Markup {
-  const shown = apart(axis, scale);
+  const shown = apart(axis, scale, box.left - 12);
   const ticks = shown.map((tick) => {
     const x = px(scale.at(tick));
     return markup`<line class="grid" x1="${x}" x2="${x}" y1="${box.top}" y2="${box.bottom}"/><text class="tick" x="${x}" y="${box.bottom + 17}" text-anchor="middle">${axis.format(tick)}</text>`;
@@ -49,10 +49,10 @@ export function yAxis(axis: Axis, scale: Scale, box: Box): Markup {
   return markup`<g>${ticks}<text class="name" x="${4}" y="${box.top - 9}">${axis.name}</text></g>`;
 }
 
-/** Ticks whose labels do not run into one another. */
-function apart(axis: Axis, scale: Scale): number[] {
+/** Ticks whose labels run neither into one another nor into those of the other axis. */
+function apart(axis: Axis, scale: Scale, from: number): number[] {
   const shown: number[] = [];
-  let freeFrom = -Infinity;
+  let freeFrom = from;
   for (const tick of scale.ticks) {
     const half = textWidth(axis.format(tick)) / 2 + 4;
     if (scale.at(tick) - half < freeFrom) continue;

@@ -24,7 +24,7 @@ function dataTable(table: ChartTable, title: string): Markup {
 
 /** A table that scrolls by itself on a small screen, by keyboard too. */
 export function figuresTable({ columns, rows }: ChartTable, name: string): Markup {
-  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows.map(rowOf)}</tbody></table></div>`;
+  return markup`<div class="scroll" tabindex="0" role="group" aria-label="${name}"><table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows.map(rowOf)}</tbody></table></div>`;
 }
 
 function rowOf(row: ChartTable['rows'][number]): Markup {

@@ -183,7 +183,7 @@ function strataPart(title: string, strata: readonly StratumSummary[]): Markup | 
   // One stratum that is everything says nothing new.
   if (strata.length < 2) return null;
   const columns = [
-    '',
+    'requests',
     'due',
     'completed',
     'attained',

@@ -10,11 +10,11 @@ export function settingsSection(summary: Summary, manifest: Manifest): Markup {
     ({ name, value, from }) =>
       markup`<tr><th scope="row">${name}</th><td>${value ?? markup`<strong class="word-doubt">unknown</strong>`}</td><td>${from}</td></tr>`,
   );
-  return markup`<div class="scroll" tabindex="0" role="region" aria-label="Facts"><table class="words"><thead><tr><th scope="col">fact</th><th scope="col">value</th><th scope="col">known how</th></tr></thead><tbody>${rows}</tbody></table></div>
+  return markup`<div class="scroll" tabindex="0" role="group" aria-label="Facts"><table class="words"><thead><tr><th scope="col">fact</th><th scope="col">value</th><th scope="col">known how</th></tr></thead><tbody>${rows}</tbody></table></div>
 <h3>How to reproduce</h3>
 <ul><li>run ${manifest.runId}, experiment ${summary.experimentHash}</li><li>seeds: ${seeds.join(', ')}</li></ul>
 <p>${codeIn(repeatText(manifest))}</p>
-<pre tabindex="0" role="region" aria-label="Run file"><code>${linesOf(specText(manifest))}</code></pre>`;
+<pre tabindex="0" role="group" aria-label="Run file"><code>${linesOf(specText(manifest))}</code></pre>`;
 }
 
 /** Text whose `backticks` are code. */
