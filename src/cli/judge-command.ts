@@ -28,14 +28,24 @@ export const judgeCommand: Register = (program, context, finish) => {
       'the objective; left out: the one the run was made with. Logs have none',
     )
     .addOption(
-      new Option('--format <format>', 'text for people, json or csv alone on stdout, md for a pull request')
+      new Option(
+        '--format <format>',
+        'text for people, json or csv alone on stdout, md for a pull request',
+      )
         .choices(['text', 'json', 'md', 'csv'])
         .default('text'),
     )
     .option('--explain', 'of a run: add definitions, every window and every stratum', false)
     .option('--quiet', 'no notes on stderr', false)
-    .option('--by <window,labels>', 'logs: length of a window, and bucket, tenant, class or model', '1h,bucket')
-    .option('--log-format <name>', 'logs: the format, where it should not be recognised by its first row')
+    .option(
+      '--by <window,labels>',
+      'logs: length of a window, and bucket, tenant, class or model',
+      '1h,bucket',
+    )
+    .option(
+      '--log-format <name>',
+      'logs: the format, where it should not be recognised by its first row',
+    )
     .option('--mapping <file>', 'logs: YAML that says which columns hold what')
     .option('--rejects <file>', 'logs: write broken rows there, as they stood')
     .addOption(
@@ -43,7 +53,11 @@ export const judgeCommand: Register = (program, context, finish) => {
         .argParser((value: string, before: readonly string[]) => [...before, value])
         .default([], ''),
     )
-    .option('--least-count <n>', 'logs: requests below which a window shows counts and no share', '30')
+    .option(
+      '--least-count <n>',
+      'logs: requests below which a window shows counts and no share',
+      '30',
+    )
     .option('--threads <n>', 'Parquet: threads of the database (default: all cores)')
     .option('--memory <size>', 'Parquet: memory of the database', '1GiB');
   addProofOption(command).action(async (paths: string[], options: JudgeOptions) => {
@@ -72,9 +86,13 @@ function refuseMixture(
   ] as const;
   const problems = only
     .filter(([, value]) => value !== undefined)
-    .map(([flag]) => usageProblem('E_USAGE_CONFLICT', `${flag} is for logs, and ${runs[0]} is a run`));
+    .map(([flag]) =>
+      usageProblem('E_USAGE_CONFLICT', `${flag} is for logs, and ${runs[0]} is a run`),
+    );
   if (paths.length > 1) {
-    problems.push(usageProblem('E_USAGE_CONFLICT', 'one run at a time, and not together with logs'));
+    problems.push(
+      usageProblem('E_USAGE_CONFLICT', 'one run at a time, and not together with logs'),
+    );
   }
   if (problems.length > 0) throw new ProblemsError(problems);
 }

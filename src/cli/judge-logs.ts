@@ -1,7 +1,14 @@
 /** Judges production logs: files in, windows of attainment out. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { EnvironmentError, EXIT_CODES, printable, ProblemsError, usageProblem, type ExitCode } from '../base/index.ts';
+import {
+  EnvironmentError,
+  EXIT_CODES,
+  printable,
+  ProblemsError,
+  usageProblem,
+  type ExitCode,
+} from '../base/index.ts';
 import { parseLogMapping, readObjective } from '../config/index.ts';
 import { countParquetLog, openDuckDb, openParquetLog, type ParquetLog } from '../duckdb/index.ts';
 import {
@@ -79,7 +86,10 @@ export async function judgeLogs(
     table,
     targets: judgeTargets((counts[0] as LogCounts).slices, table, plan.objective),
     imports: parts.flatMap((part) => part.imports),
-    whatIfs: variants.map((variant, at) => ({ text: plan.whatIfs[at]?.text ?? '', table: variant })),
+    whatIfs: variants.map((variant, at) => ({
+      text: plan.whatIfs[at]?.text ?? '',
+      table: variant,
+    })),
   };
   context.stdout(shown(judgement, options.format, context.columns));
   return exitCodeOf(judgement, options.requireProof);
@@ -107,19 +117,36 @@ interface Judged {
 function readPlan(options: JudgeLogsOptions, context: CommandContext): Plan {
   if (options.slo === undefined) {
     throw new ProblemsError([
-      usageProblem('E_USAGE_MISSING', 'logs carry no objective: --slo is missing', "e.g. --slo 'ttft<=500ms, tpot<=40ms, attainment>=97%'"),
+      usageProblem(
+        'E_USAGE_MISSING',
+        'logs carry no objective: --slo is missing',
+        "e.g. --slo 'ttft<=500ms, tpot<=40ms, attainment>=97%'",
+      ),
     ]);
   }
   const reader = new OptionReader();
   const leastCount = reader.wholeNumber('--least-count', options.leastCount, 1);
-  const threads = options.threads === undefined ? null : reader.wholeNumber('--threads', options.threads, 1);
+  const threads =
+    options.threads === undefined ? null : reader.wholeNumber('--threads', options.threads, 1);
   if (!/^\d+(\.\d+)? ?(MB|GB|MiB|GiB)$/.test(options.memory)) {
-    reader.add(usageProblem('E_USAGE_VALUE', `--memory ${printable(options.memory)} is not a size`, 'write 1GiB or 900MB'));
+    reader.add(
+      usageProblem(
+        'E_USAGE_VALUE',
+        `--memory ${printable(options.memory)} is not a size`,
+        'write 1GiB or 900MB',
+      ),
+    );
   }
   const named = options.logFormat === undefined ? null : logFormatNamed(options.logFormat);
   if (options.logFormat !== undefined && named === null) {
     const known = LOG_FORMATS.map(({ name }) => name).join(', ');
-    reader.add(usageProblem('E_USAGE_VALUE', `there is no log format ${printable(options.logFormat)}`, `known are ${known}`));
+    reader.add(
+      usageProblem(
+        'E_USAGE_VALUE',
+        `there is no log format ${printable(options.logFormat)}`,
+        `known are ${known}`,
+      ),
+    );
   }
   const by = parseWindowSpec(options.by);
   if ('problems' in by) for (const problem of by.problems) reader.add(problem);
@@ -176,7 +203,11 @@ function writeRejects(file: string, lines: readonly string[]): void {
   try {
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
   } catch (cause) {
-    throw new EnvironmentError({ code: 'E_FILE_WRITE', message: `cannot write ${printable(file)}`, cause });
+    throw new EnvironmentError({
+      code: 'E_FILE_WRITE',
+      message: `cannot write ${printable(file)}`,
+      cause,
+    });
   }
 }
 
@@ -221,14 +252,16 @@ function parquetReport(
   return {
     file: files.length === 1 ? (files[0] as string) : `${files[0]} and ${files.length - 1} more`,
     format: 'parquet',
-    title: mapping === null ? "Parquet with goodput's columns" : 'Parquet, columns by the mapping file',
+    title:
+      mapping === null ? "Parquet with goodput's columns" : 'Parquet, columns by the mapping file',
     requests: log.rows,
     rejected: log.rejected.reduce((sum, { count }) => sum + count, 0),
     samples: log.rejected.map(({ reason, firstRow }) => ({ line: firstRow, reason })),
     fields: (Object.entries(COLUMN_OF) as [CoveredField, string][]).map(([field, column]) => {
       const present = log.present[column] ?? 0;
       const own = { how: present > 0 ? 'measured' : 'absent', from: column } as const;
-      const origin = fields === null ? own : (fields[field] ?? { how: 'absent' as const, from: '' });
+      const origin =
+        fields === null ? own : (fields[field] ?? { how: 'absent' as const, from: '' });
       return { field, ...origin, present };
     }),
     findings: [],

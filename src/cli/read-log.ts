@@ -95,7 +95,10 @@ class LogIntake {
       {
         code: 'E_LOG_FORMAT',
         message: `no sound request in it (${report.rejected} broken rows)`,
-        hint: report.samples[0] === undefined ? null : `line ${report.samples[0].line}: ${report.samples[0].reason}`,
+        hint:
+          report.samples[0] === undefined
+            ? null
+            : `line ${report.samples[0].line}: ${report.samples[0].reason}`,
         place: { file: this.#file, line: report.samples[0]?.line ?? 1, column: 1 },
       },
     ]);
@@ -168,7 +171,13 @@ function readDocument(file: string, intake: LogIntake): boolean {
 /** Rows under their header, as objects of texts. */
 async function readCsv(file: string, intake: LogIntake): Promise<void> {
   const source = createReadStream(file);
-  const parser = parse({ bom: true, columns: true, info: true, relax_column_count: true, skip_empty_lines: true });
+  const parser = parse({
+    bom: true,
+    columns: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  });
   const text = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
   for (const stream of [source, text]) stream.on('error', (error: Error) => parser.destroy(error));
   try {
@@ -177,7 +186,11 @@ async function readCsv(file: string, intake: LogIntake): Promise<void> {
     }
   } catch (cause) {
     if (cause instanceof ProblemsError) throw cause;
-    throw new EnvironmentError({ code: 'E_FILE_READ', message: `cannot read ${printable(file)}`, cause });
+    throw new EnvironmentError({
+      code: 'E_FILE_READ',
+      message: `cannot read ${printable(file)}`,
+      cause,
+    });
   }
 }
 

@@ -52,7 +52,9 @@ export function parseLogMapping(
   ] as const) {
     if (data[one] === null || data[other] === null) continue;
     const message = `${one} and ${other} say the same thing`;
-    all.push(problemAt(source, [other], 'conflict', { message, hint: 'keep one of the two', at: 'key' }));
+    all.push(
+      problemAt(source, [other], 'conflict', { message, hint: 'keep one of the two', at: 'key' }),
+    );
   }
   for (const key of ['firstToken', 'end'] as const) {
     if (data[key] === null || data.start !== null) continue;

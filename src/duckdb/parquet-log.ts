@@ -47,8 +47,11 @@ export async function openParquetLog(
   const columns = described.map((row) => String(row['column_name']));
   if (mapping !== null) requireColumns(mapping, columns, files);
   const judged = mapping === null ? ownSql(source, columns) : mappedSql(source, mapping);
-  const table = mapping === null ? `(${judged})` : `(SELECT * FROM (${judged}) WHERE fault IS NULL)`;
-  const present = PRESENT.map((name) => `count(${name}) AS ${name}`).join(', ');
+  const table =
+    mapping === null ? `(${judged})` : `(SELECT * FROM (${judged}) WHERE fault IS NULL)`;
+  // A column that is not there is in no row: to count it would only read the rest.
+  const known = PRESENT.filter((name) => mapping !== null || columns.includes(name));
+  const present = known.map((name) => `count(${name}) AS ${name}`).join(', ');
   const [counts] = await database.rows(`SELECT count(*) AS n, ${present} FROM ${table}`);
   const rejected =
     mapping === null
@@ -65,7 +68,7 @@ export async function openParquetLog(
       count: Number(row['n']),
       firstRow: Number(row['first']) + 1,
     })),
-    present: Object.fromEntries(PRESENT.map((name) => [name, Number(counts?.[name])])),
+    present: Object.fromEntries(PRESENT.map((name) => [name, Number(counts?.[name] ?? 0)])),
     table,
   };
 }

@@ -31,7 +31,9 @@ export interface SourceFinding {
 const TOLERANCE = 0.03;
 
 /** What is wrong with one row's claim; `null` when it fits. Undefined where it cannot be checked. */
-export function claimFault(row: LoggedRequest): { fault: SourceFault | null; ratio: number } | undefined {
+export function claimFault(
+  row: LoggedRequest,
+): { fault: SourceFault | null; ratio: number } | undefined {
   const { ttftNs, e2eNs, outputTokens, claimedTpotNs } = row;
   if (ttftNs === null || e2eNs === null || outputTokens === null || claimedTpotNs === null) {
     return undefined;

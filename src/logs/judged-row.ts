@@ -76,7 +76,10 @@ export function judgedRowOf(
       ? null
       : sent.dispatchedNs + measures.lastContentNs;
   const names = (passed: boolean): string =>
-    around(record.checks.filter((check) => check.passed === passed).map(({ name }) => name), '\n');
+    around(
+      record.checks.filter((check) => check.passed === passed).map(({ name }) => name),
+      '\n',
+    );
   return {
     start_us: originUs + Math.floor((dispatch.plannedNs ?? 0) / NS_PER_US),
     outcome: end?.kind ?? dispatch.kind,

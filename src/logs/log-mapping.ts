@@ -47,7 +47,9 @@ export function unitNs(unit: Exclude<TimeUnit, 'iso'>): number {
 }
 
 /** Every column the mapping names, with the key that names it. */
-export function mappedColumns(mapping: LogMapping): { readonly key: string; readonly column: string }[] {
+export function mappedColumns(
+  mapping: LogMapping,
+): { readonly key: string; readonly column: string }[] {
   return Object.entries(mapping).flatMap(([key, value]: [string, unknown]) => {
     if (key === 'clock' || value === null) return [];
     if (typeof value === 'string') return [{ key, column: value }];

@@ -1,8 +1,19 @@
 /** Counts a log record by record, in memory that grows with windows and strata, not with rows. */
 import { measureRecord, type RequestRecord } from '../record/index.ts';
-import { judgeMeasured, type Judgement, type Objective, type QuantileObjective } from '../slo/index.ts';
+import {
+  judgeMeasured,
+  type Judgement,
+  type Objective,
+  type QuantileObjective,
+} from '../slo/index.ts';
 import { latencyBin } from './latency-bin.ts';
-import { missedParts, rowQuantiles, type LogCounts, type BinCount, type SliceCounts } from './slice-counts.ts';
+import {
+  missedParts,
+  rowQuantiles,
+  type LogCounts,
+  type BinCount,
+  type SliceCounts,
+} from './slice-counts.ts';
 import { floorTo, sliceUsOf } from './window-table.ts';
 import type { StratumKey, WindowSpec } from './window-spec.ts';
 

@@ -2,12 +2,7 @@
  * One request as a foreign log tells it: what an importer gives, and what becomes a record. Flat,
  * because logs are: no timeline, a few instants and counts. `null` = the log does not say.
  */
-import type {
-  FailureClass,
-  FinishReason,
-  RecordClock,
-  ServerError,
-} from '../record/index.ts';
+import type { FailureClass, FinishReason, RecordClock, ServerError } from '../record/index.ts';
 
 /** How the log says the request ended. */
 export type LoggedEnd = 'completed' | 'failed' | 'timedOut' | 'cancelled';

@@ -28,8 +28,11 @@ interface PartSql {
 export interface ObjectiveSql {
   readonly parts: readonly PartSql[];
   /** completed, failed, refused, …: after the refusal rules. */
-  readonly outcome: string;
-  /** good, bad, unjudged, excluded; NULL for requests that were not reached. */
+  readonly ended: string;
+  /**
+   * good, bad, unjudged, excluded; NULL for requests that were not reached. Over a table in which
+   * `ended` and each part is a column of that name, so that none is computed twice.
+   */
   readonly verdict: string;
   readonly bucket: string;
   /** Observed TTFT and TPOT of completed requests, in ns, and whether within the limit. */
@@ -44,7 +47,6 @@ export interface ObjectiveSql {
 /** Compiles an objective. */
 export function objectiveSql(objective: Objective): ObjectiveSql {
   const { request } = objective;
-  const outcome = outcomeSql(objective.refusals);
   const from = request.from === 'planned' ? 'planned' : 'dispatch';
   const parts: readonly PartSql[] = [
     { name: 'correctness' as const, sql: correctnessSql(objective) },
@@ -55,14 +57,14 @@ export function objectiveSql(objective: Objective): ObjectiveSql {
     part('e2e', request.e2eNs, (limitNs) => waitingSql(`e2e_${from}_ns`, limitNs, from)),
     part('outputTokens', request.outputTokensMax, outputSql),
   ].filter((one) => one !== null);
-  const all = parts.map(({ sql }) => `(${sql})`).join(' AND ');
+  const all = parts.map(({ name }) => name).join(' AND ');
   const ttft = `CASE WHEN outcome = 'completed' THEN ttft_${from}_ns END`;
   const tpot = `CASE WHEN outcome = 'completed' THEN tpot_ns END`;
   return {
     parts,
-    outcome,
+    ended: outcomeSql(objective.refusals),
     verdict:
-      `CASE ${outcome} WHEN 'notReached' THEN NULL WHEN 'dropped' THEN 'bad' ` +
+      `CASE ended WHEN 'notReached' THEN NULL WHEN 'dropped' THEN 'bad' ` +
       `WHEN 'refused' THEN '${objective.perspective === 'operator' ? 'excluded' : 'bad'}' ` +
       `ELSE CASE WHEN ${all} THEN 'good' WHEN NOT (${all}) THEN 'bad' ELSE 'unjudged' END END`,
     bucket: bucketSql(promptBucketsOf(objective)),
@@ -103,7 +105,8 @@ function outcomeSql(rules: readonly RefusalRule[]): string {
 
 function ruleSql({ status, body, code }: RefusalRule): string {
   const tests: string[] = [];
-  if (status !== null) tests.push(`COALESCE(COALESCE(error_status, http_status) = ${status}, FALSE)`);
+  if (status !== null)
+    tests.push(`COALESCE(COALESCE(error_status, http_status) = ${status}, FALSE)`);
   if (body !== null) tests.push(holds('error_evidence', body, ' '));
   if (code !== null) {
     const text = quoted(code);

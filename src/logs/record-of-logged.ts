@@ -25,7 +25,8 @@ export function recordOfLogged(
 ): RequestRecord {
   const startNs = ((row.startUs ?? place.originUs) - place.originUs) * NS_PER_US;
   const output = outputOf(row, startNs);
-  const doneNs = row.e2eNs === null ? null : startNs + row.e2eNs;
+  // Rounded stamps may put the end a little before the first token.
+  const doneNs = row.e2eNs === null ? null : startNs + Math.max(row.e2eNs, row.ttftNs ?? 0);
   const id = row.requestId ?? `row-${place.index}`;
   return {
     schemaVersion: RECORD_SCHEMA_VERSION,
@@ -86,7 +87,7 @@ function outputOf(row: LoggedRequest, startNs: number): OutputEvents {
     return events([firstNs, ...gapsNs.map((gapNs) => (atNs += gapNs))]);
   }
   if (e2eNs === null || tokens === 1) return events([firstNs]);
-  return events([firstNs, startNs + e2eNs]);
+  return events([firstNs, startNs + Math.max(e2eNs, ttftNs)]);
 }
 
 function events(atNs: readonly number[]): OutputEvents {

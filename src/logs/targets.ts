@@ -43,7 +43,9 @@ export function judgeTargets(
       observed: sum(slices, (slice) => slice.quantiles[at]?.observed ?? 0),
       within: sum(slices, (slice) => slice.quantiles[at]?.within ?? 0),
     };
-    results.push(at < 0 ? untold(target, 'gaps are not in a row') : quantileTarget(target, quantile.q, counts));
+    results.push(
+      at < 0 ? untold(target, 'gaps are not in a row') : quantileTarget(target, quantile.q, counts),
+    );
   }
   if (worst !== null) {
     const target = `worst(${worst.by})>=${shareText(worst.attainmentShare)}`;
@@ -71,7 +73,11 @@ function shareTarget(
 }
 
 /** The quantile is within the limit exactly when ⌈q·n⌉ requests are. */
-function quantileTarget(target: string, q: number, { observed, within }: LimitCounts): TargetResult {
+function quantileTarget(
+  target: string,
+  q: number,
+  { observed, within }: LimitCounts,
+): TargetResult {
   if (observed < LEAST_COUNT) return untold(target, `only ${observed} observed`);
   const state = within >= Math.ceil(q * observed) ? 'met' : 'missed';
   return { target, state, share: within / observed, reason: null };

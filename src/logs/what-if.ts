@@ -10,7 +10,6 @@ export function whatIfObjective(
   base: Objective,
   text: string,
 ): { readonly objective: Objective } | { readonly problems: readonly Problem[] } {
-
   const wanted = termsOf(text);
   const replaced = new Set(wanted.map(subjectOf));
   const kept = termsOf(objectiveText(base)).filter((term) => {

@@ -1,5 +1,11 @@
 /** `--by 1h,bucket`: how long a window is, and what else results are split by. */
-import { nearestWord, NS_PER_US, parseDurationNs, usageProblem, type Problem } from '../base/index.ts';
+import {
+  nearestWord,
+  NS_PER_US,
+  parseDurationNs,
+  usageProblem,
+  type Problem,
+} from '../base/index.ts';
 
 /** What results may be split by besides time. */
 export const STRATUM_KEYS = ['bucket', 'tenant', 'class', 'model'] as const;
@@ -25,7 +31,10 @@ export function parseWindowSpec(text: string): WindowSpec | { readonly problems:
       windowUs = Math.round(durationNs / NS_PER_US);
     } else {
       const near = nearestWord(word, STRATUM_KEYS);
-      const hint = near === null ? 'write 1h,bucket: one length of time and any of ' : `did you mean ${near}? `;
+      const hint =
+        near === null
+          ? 'write 1h,bucket: one length of time and any of '
+          : `did you mean ${near}? `;
       problems.push(
         usageProblem(
           'E_USAGE_VALUE',

@@ -15,7 +15,12 @@ import {
 } from '../slo/index.ts';
 import { shareEstimate, type TimeBatch } from '../stats/index.ts';
 import { binnedQuantile } from './latency-bin.ts';
-import { SLICES_PER_WINDOW, type LimitCounts, type LogCounts, type SliceCounts } from './slice-counts.ts';
+import {
+  SLICES_PER_WINDOW,
+  type LimitCounts,
+  type LogCounts,
+  type SliceCounts,
+} from './slice-counts.ts';
 import type { StratumKey, WindowSpec } from './window-spec.ts';
 
 /** The quantile dashboards show. */
@@ -215,8 +220,7 @@ function uncertaintyOf(slices: readonly SliceCounts[]): Uncertainty {
   return {
     interval: estimate?.interval ?? null,
     dependence: estimate?.dependence ?? null,
-    noInterval:
-      estimate?.interval == null ? { reason: 'tooLittleData', moreSeconds: null } : null,
+    noInterval: estimate?.interval == null ? { reason: 'tooLittleData', moreSeconds: null } : null,
   };
 }
 

@@ -1,6 +1,12 @@
 /** The judgement of a log as text: terminal, Markdown, CSV. */
 import { msFromNs, printable } from '../base/index.ts';
-import { isoInstant, type LogTable, type LogWindow, type PanelFigure, type TargetResult } from '../logs/index.ts';
+import {
+  isoInstant,
+  type LogTable,
+  type LogWindow,
+  type PanelFigure,
+  type TargetResult,
+} from '../logs/index.ts';
 import type { ImportReport } from '../importers/index.ts';
 import { objectiveText, shareText, type Objective } from '../slo/index.ts';
 import { aligned, wrapped } from './layout.ts';
@@ -17,13 +23,23 @@ export interface LogJudgement {
 /** Windows shown on a terminal; the formats for machines hold all. */
 const WINDOWS_SHOWN = 48;
 
-const WINDOW_HEAD = ['attained', 'interval', 'good/offered', 'unjudged', 'TTFT p95', 'TPOT p95', ''];
+const WINDOW_HEAD = [
+  'attained',
+  'interval',
+  'good/offered',
+  'unjudged',
+  'TTFT p95',
+  'TPOT p95',
+  '',
+];
 
 /** For people: what was read, the windows, and what they say together. */
 export function terminalLogReport(judgement: LogJudgement, width: number): string {
   const { table, objective, targets, whatIfs } = judgement;
   const shown = table.windows.slice(0, WINDOWS_SHOWN);
   const left = table.windows.length - shown.length;
+  const nothing = table.total.attainment.offered + table.total.excluded === 0;
+  if (nothing) return `${judgement.imports.flatMap((one) => importLines(one, width)).join('\n')}\n`;
   const lines = [
     ...judgement.imports.flatMap((one) => importLines(one, width)),
     '',
@@ -67,21 +83,50 @@ export function markdownLogReport(judgement: LogJudgement): string {
 /** One line a window and stratum, for a spreadsheet. */
 export function csvLogReport({ table }: LogJudgement): string {
   const head = [
-    'from', 'to', ...table.by.keys, 'offered', 'good', 'bad', 'unjudged', 'excluded', 'dropped',
-    'share', 'low', 'high', 'ttft_p95_ms', 'ttft_passes', 'tpot_p95_ms', 'tpot_passes', 'disagreement',
+    'from',
+    'to',
+    ...table.by.keys,
+    'offered',
+    'good',
+    'bad',
+    'unjudged',
+    'excluded',
+    'dropped',
+    'share',
+    'low',
+    'high',
+    'ttft_p95_ms',
+    'ttft_passes',
+    'tpot_p95_ms',
+    'tpot_passes',
+    'disagreement',
   ];
-  const rows = (table.windows.length > 0 ? table.windows : [...table.strata, table.total]).map((one) => {
-    const { attainment: { offered, good, unjudged, share, interval } } = one;
-    return [
-      one.fromUs === null ? '' : isoInstant(one.fromUs),
-      one.toUs === null ? '' : isoInstant(one.toUs),
-      ...table.by.keys.map((key) => one.stratum[key] ?? ''),
-      offered, good, offered - good - unjudged, unjudged, one.excluded, one.dropped,
-      share ?? '', interval?.low ?? '', interval?.high ?? '',
-      msOf(one.ttft), one.ttft.passes ?? '', msOf(one.tpot), one.tpot.passes ?? '',
-      one.disagreement ?? '',
-    ];
-  });
+  const rows = (table.windows.length > 0 ? table.windows : [...table.strata, table.total]).map(
+    (one) => {
+      const {
+        attainment: { offered, good, unjudged, share, interval },
+      } = one;
+      return [
+        one.fromUs === null ? '' : isoInstant(one.fromUs),
+        one.toUs === null ? '' : isoInstant(one.toUs),
+        ...table.by.keys.map((key) => one.stratum[key] ?? ''),
+        offered,
+        good,
+        offered - good - unjudged,
+        unjudged,
+        one.excluded,
+        one.dropped,
+        share ?? '',
+        interval?.low ?? '',
+        interval?.high ?? '',
+        msOf(one.ttft),
+        one.ttft.passes ?? '',
+        msOf(one.tpot),
+        one.tpot.passes ?? '',
+        one.disagreement ?? '',
+      ];
+    },
+  );
   return [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
 }
 
@@ -91,27 +136,42 @@ function tableLines(windows: readonly LogWindow[], table: LogTable): string[] {
   const timed = windows.some((one) => one.fromUs !== null);
   const lead = [...(timed ? ['window (UTC)'] : []), ...keys];
   const body = windows.map((one) => [
-    ...(timed ? [one.fromUs === null ? 'all' : isoInstant(one.fromUs).slice(0, 16)] : []),
+    ...(timed ? [one.fromUs === null ? 'all' : shortInstant(one.fromUs, table)] : []),
     ...keys.map((key) => one.stratum[key] ?? ''),
     ...cellsOf(one),
   ]);
   const whole = lead.length === 0;
   return aligned(
-    [[...(whole ? ['all'] : lead), ...WINDOW_HEAD], ...body.map((row) => (whole ? ['', ...row] : row))],
+    [
+      [...(whole ? ['all'] : lead), ...WINDOW_HEAD],
+      ...body.map((row) => (whole ? ['', ...row] : row)),
+    ],
     whole ? 1 : lead.length,
   );
+}
+
+/** Without seconds where all windows start on a minute. */
+function shortInstant(us: number, { by }: LogTable): string {
+  const whole = by.windowUs !== null && by.windowUs % 60_000_000 === 0;
+  return isoInstant(us).slice(0, whole ? 16 : -1);
 }
 
 function cellsOf(one: LogWindow): string[] {
   const { share, interval, good, offered, unjudged } = one.attainment;
   return [
     one.lowTraffic || share === null ? 'few' : percent(share),
-    interval === null || one.lowTraffic ? '-' : `${percent(interval.low)}…${percent(interval.high)}`,
+    interval === null || one.lowTraffic
+      ? '-'
+      : `${percent(interval.low)}…${percent(interval.high)}`,
     `${good}/${offered}`,
     String(unjudged),
     panelText(one.ttft),
     panelText(one.tpot),
-    one.disagreement === 'panelsPass' ? 'PANELS GREEN, MISSED' : one.disagreement === 'panelsMiss' ? 'panel red, met' : '',
+    one.disagreement === 'panelsPass'
+      ? 'PANELS GREEN, MISSED'
+      : one.disagreement === 'panelsMiss'
+        ? 'panel red, met'
+        : '',
   ];
 }
 
@@ -141,7 +201,9 @@ function storyOf(table: LogTable): string[] {
     ...(missed.length === 0 ? [] : [`Missed: ${missed.join(', ')} (a request may miss several).`]),
     ...(attainment.unjudged === 0 || bounds === null
       ? []
-      : [`Unknown: ${attainment.unjudged} of ${attainment.offered} requests could not be judged; attainment is ${percent(bounds.low)} with them bad, ${percent(bounds.high)} with them good.`]),
+      : [
+          `Unknown: ${attainment.unjudged} of ${attainment.offered} requests could not be judged; attainment is ${percent(bounds.low)} with them bad, ${percent(bounds.high)} with them good.`,
+        ]),
     ...(budget === null
       ? []
       : [
@@ -159,8 +221,13 @@ function whatIfLines({ table }: LogJudgement, whatIfs: LogJudgement['whatIfs']):
   const now = table.total.attainment.share;
   return whatIfs.map(({ text, table: other }) => {
     const share = other.total.attainment.share;
-    const below = other.windows.filter((one) => !one.lowTraffic && (one.attainment.share ?? 1) < other.targetShare);
-    const windows = other.windows.length === 0 ? '' : `, ${below.length} windows below ${shareText(other.targetShare)}`;
+    const below = other.windows.filter(
+      (one) => !one.lowTraffic && (one.attainment.share ?? 1) < other.targetShare,
+    );
+    const windows =
+      other.windows.length === 0
+        ? ''
+        : `, ${below.length} windows below ${shareText(other.targetShare)}`;
     return `What if ${text}: ${share === null ? '-' : percent(share)} attained (now ${now === null ? '-' : percent(now)})${windows}`;
   });
 }
@@ -170,7 +237,10 @@ function importLines(report: LogJudgement['imports'][number], width: number): st
   return [
     ...wrapped(`${file}: ${title}, ${requests} requests, ${rejected} broken rows`, width),
     ...samples.map(({ line, reason }) => `  line ${line}: ${printable(reason)}`),
-    ...aligned(fields.map((field) => [`  ${field.field}`, ...coverageOf(field, requests)]), 4),
+    ...aligned(
+      fields.map((field) => [`  ${field.field}`, ...coverageOf(field, requests)]),
+      4,
+    ),
     ...findingsOf(report).flatMap((text) => wrapped(`FOUND ${text}`, width)),
   ];
 }
@@ -195,9 +265,11 @@ function coverageOf(field: ImportReport['fields'][number], requests: number): st
 }
 
 const FAULTS = {
-  tpotIncludesTtft: 'the time per token it gives is whole time / tokens: the wait for the first token is in it',
+  tpotIncludesTtft:
+    'the time per token it gives is whole time / tokens: the wait for the first token is in it',
   tpotHalf: 'the time per token it gives is half of (end − first token) / (tokens − 1)',
-  tpotIsWholeAnswer: 'the time per token it gives is that of the whole answer: one chunk was taken for one token',
+  tpotIsWholeAnswer:
+    'the time per token it gives is that of the whole answer: one chunk was taken for one token',
   tpotDiffers: 'the time per token it gives is not (end − first token) / (tokens − 1)',
   ttftIsEnd: 'the first token is stamped with the end of the answer: TTFT is taken as unknown',
 } as const;

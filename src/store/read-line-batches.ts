@@ -18,7 +18,10 @@ const CHUNK_BYTES = 1_024 * 1_024;
  * longest line, which may not exceed `limitBytes`.
  * Errors: `EnvironmentError` when the file cannot be read.
  */
-export async function* readLineBatches(path: string, limitBytes: number): AsyncGenerator<LineBatch> {
+export async function* readLineBatches(
+  path: string,
+  limitBytes: number,
+): AsyncGenerator<LineBatch> {
   let rest: Buffer[] = [];
   let restBytes = 0;
   let first = 1;

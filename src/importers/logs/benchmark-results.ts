@@ -2,9 +2,23 @@
 import { NS_PER_MS, NS_PER_SECOND } from '../../base/index.ts';
 import { NOTHING_LOGGED, type LoggedRequest } from '../../logs/index.ts';
 import { derived, measured, type LogFormat } from './log-format.ts';
-import { between, durationAt, errorOf, instantAt, isObject, labelAt, numberAt, numberOf, objectAt, textAt, type LogObject } from './log-values.ts';
+import {
+  between,
+  durationAt,
+  errorOf,
+  instantAt,
+  isObject,
+  labelAt,
+  numberAt,
+  numberOf,
+  objectAt,
+  textAt,
+  type LogObject,
+} from './log-values.ts';
 
-const FIXED_LENGTH = derived('not recorded: the benchmark sets answer lengths, success is taken as finished');
+const FIXED_LENGTH = derived(
+  'not recorded: the benchmark sets answer lengths, success is taken as finished',
+);
 
 /** Numbers of a column; `[]` when it is none. */
 function column(value: unknown): readonly unknown[] {
@@ -41,9 +55,7 @@ export const aiperfFormat: LogFormat = {
         startUs: instantAt(metadata, 'request_start_ns', 1e-3),
         ttftNs: ms('time_to_first_token'),
         e2eNs: ms('request_latency'),
-        gapsNs: Array.isArray(gaps)
-          ? gaps.map((gap) => Math.round(Number(gap) * NS_PER_MS))
-          : null,
+        gapsNs: Array.isArray(gaps) ? gaps.map((gap) => Math.round(Number(gap) * NS_PER_MS)) : null,
         promptTokens: numberAt(objectAt(metrics, 'input_sequence_length'), 'value'),
         outputTokens: numberAt(objectAt(metrics, 'output_sequence_length'), 'value'),
         ...endOf({ failed, cancelled }, objectAt(row, 'error')),
@@ -148,7 +160,10 @@ export const guidellmFormat: LogFormat = {
       ),
 };
 
-function guidellmRow(row: LogObject, state: 'successful' | 'incomplete' | 'errored'): LoggedRequest {
+function guidellmRow(
+  row: LogObject,
+  state: 'successful' | 'incomplete' | 'errored',
+): LoggedRequest {
   const startUs = instantAt(row, 'request_start_time') ?? instantAt(row, 'start_time');
   const endUs = instantAt(row, 'request_end_time') ?? instantAt(row, 'end_time');
   return {
@@ -216,7 +231,12 @@ function endOf(
   if (!failed) return { finishReason: 'stop' };
   const status = numberOf(error['code']);
   const type = error['type'] ?? error['error_type'];
-  return { end: 'failed', failure: 'serverError', error: errorOf(status, { type }), httpStatus: status };
+  return {
+    end: 'failed',
+    failure: 'serverError',
+    error: errorOf(status, { type }),
+    httpStatus: status,
+  };
 }
 
 function scaled(value: unknown, unit: number): number | null {

@@ -5,7 +5,15 @@
 import { NS_PER_MS } from '../../base/index.ts';
 import { NOTHING_LOGGED, type LoggedEnd, type LoggedRequest } from '../../logs/index.ts';
 import { derived, measured, type LogFormat } from './log-format.ts';
-import { durationAt, errorOf, instantAt, labelAt, numberAt, textAt, type LogObject } from './log-values.ts';
+import {
+  durationAt,
+  errorOf,
+  instantAt,
+  labelAt,
+  numberAt,
+  textAt,
+  type LogObject,
+} from './log-values.ts';
 
 export const envoyFormat: LogFormat = {
   name: 'envoy',

@@ -2,7 +2,17 @@
 import { NS_PER_SECOND } from '../../base/index.ts';
 import { NOTHING_LOGGED, type LoggedRequest } from '../../logs/index.ts';
 import { derived, measured, type LogFormat } from './log-format.ts';
-import { between, durationAt, errorOf, instantAt, labelAt, numberAt, objectAt, textAt, type LogObject } from './log-values.ts';
+import {
+  between,
+  durationAt,
+  errorOf,
+  instantAt,
+  labelAt,
+  numberAt,
+  objectAt,
+  textAt,
+  type LogObject,
+} from './log-values.ts';
 
 export const langfuseFormat: LogFormat = {
   name: 'langfuse',

@@ -35,7 +35,9 @@ export const litellmFormat: LogFormat = {
     tenant: measured('team_id'),
   },
   recognises: (value) =>
-    'startTime' in value && 'endTime' in value && ('call_type' in value || 'completionStartTime' in value),
+    'startTime' in value &&
+    'endTime' in value &&
+    ('call_type' in value || 'completionStartTime' in value),
   read: (value) => [read(value)],
 };
 
@@ -69,13 +71,15 @@ function read(row: LogObject): LoggedRequest {
 function finishReason(row: LogObject): LoggedRequest['finishReason'] {
   const choices = objectAt(row, 'response')['choices'];
   const first: unknown = Array.isArray(choices) ? choices[0] : null;
-  const told = typeof first === 'object' && first !== null ? (first as LogObject)['finish_reason'] : null;
+  const told =
+    typeof first === 'object' && first !== null ? (first as LogObject)['finish_reason'] : null;
   return finishOf(told) ?? 'stop';
 }
 
 function failure(row: LogObject): Partial<LoggedRequest> {
   const own = objectAt(row, 'error_information');
-  const error = Object.keys(own).length > 0 ? own : objectAt(objectAt(row, 'metadata'), 'error_information');
+  const error =
+    Object.keys(own).length > 0 ? own : objectAt(objectAt(row, 'metadata'), 'error_information');
   const status = numberOf(error['error_code']);
   const type = error['error_class'];
   const text = typeof error['error_message'] === 'string' ? error['error_message'] : '';

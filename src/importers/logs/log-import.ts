@@ -17,9 +17,7 @@ import { isObject, rowFault } from './log-values.ts';
 export const OWN_RECORDS: LogFormat = {
   name: 'goodput',
   title: 'goodput records',
-  fields: Object.fromEntries(
-    COVERED_FIELDS.map((field) => [field, measured('the record')]),
-  ),
+  fields: Object.fromEntries(COVERED_FIELDS.map((field) => [field, measured('the record')])),
   recognises: () => false,
   read: () => [],
 };

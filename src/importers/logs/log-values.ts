@@ -111,7 +111,11 @@ export function finishOf(value: unknown): FinishReason | null {
 /** The error of a failed row. Evidence words are looked for in `text`, which is not kept. */
 export function errorOf(
   status: number | null,
-  { code, type, text }: { readonly code?: unknown; readonly type?: unknown; readonly text?: string },
+  {
+    code,
+    type,
+    text,
+  }: { readonly code?: unknown; readonly type?: unknown; readonly text?: string },
 ): ServerError {
   const words = `${text ?? ''} ${typeof type === 'string' ? type : ''} ${typeof code === 'string' ? code : ''}`;
   const evidence = EVIDENCE.filter(([, pattern]) => pattern.test(words)).map(([word]) => word);
@@ -136,8 +140,10 @@ export function rowFault(row: LoggedRequest): string | null {
   if (isBad(row.startUs)) return 'its start is no instant';
   if (isBad(ttftNs)) return 'its time to first token is no duration';
   if (isBad(e2eNs)) return 'its end is before its start, or no duration';
-  if (isBad(row.promptTokens) || !isWhole(row.promptTokens)) return 'its prompt tokens are no count';
-  if (isBad(row.outputTokens) || !isWhole(row.outputTokens)) return 'its output tokens are no count';
+  if (isBad(row.promptTokens) || !isWhole(row.promptTokens))
+    return 'its prompt tokens are no count';
+  if (isBad(row.outputTokens) || !isWhole(row.outputTokens))
+    return 'its output tokens are no count';
   if (isBad(row.httpStatus)) return 'its status is no number';
   if (ttftNs !== null && e2eNs !== null && ttftNs > e2eNs + SLACK_NS) {
     return 'its first token is after its end';

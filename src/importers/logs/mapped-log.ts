@@ -10,7 +10,15 @@ import {
   type TimeColumn,
 } from '../../logs/index.ts';
 import { derived, measured, type FieldOrigin, type LogFormat } from './log-format.ts';
-import { between, errorOf, finishOf, instantAt, labelAt, numberAt, type LogObject } from './log-values.ts';
+import {
+  between,
+  errorOf,
+  finishOf,
+  instantAt,
+  labelAt,
+  numberAt,
+  type LogObject,
+} from './log-values.ts';
 
 /** The format that a mapping describes. */
 export function mappedFormat(mapping: LogMapping): LogFormat {
@@ -39,8 +47,7 @@ function read(row: LogObject, mapping: LogMapping): LoggedRequest {
     failure: end === 'failed' ? 'httpStatus' : null,
     error: end === 'failed' ? errorOf(status, {}) : null,
     httpStatus: status,
-    finishReason:
-      finish === null ? (end === 'completed' ? 'stop' : null) : finishOf(row[finish]),
+    finishReason: finish === null ? (end === 'completed' ? 'stop' : null) : finishOf(row[finish]),
     model: mapping.model === null ? null : labelAt(row, mapping.model),
     tenant: mapping.tenant === null ? null : labelAt(row, mapping.tenant),
     class: mapping.class === null ? null : labelAt(row, mapping.class),
@@ -50,7 +57,11 @@ function read(row: LogObject, mapping: LogMapping): LoggedRequest {
 
 function at(row: LogObject, time: TimeColumn | null): number | null {
   if (time === null) return null;
-  return instantAt(row, time.column, time.unit === 'iso' ? Number.NaN : unitNs(time.unit) / NS_PER_US);
+  return instantAt(
+    row,
+    time.column,
+    time.unit === 'iso' ? Number.NaN : unitNs(time.unit) / NS_PER_US,
+  );
 }
 
 function since(
@@ -66,7 +77,11 @@ function since(
   return between(startUs, at(row, instant));
 }
 
-function endOf(row: LogObject, { outcome, status: column }: LogMapping, status: number | null): LoggedEnd {
+function endOf(
+  row: LogObject,
+  { outcome, status: column }: LogMapping,
+  status: number | null,
+): LoggedEnd {
   if (outcome !== null) {
     const word = String(row[outcome.column] ?? '');
     if (outcome.completed.includes(word)) return 'completed';

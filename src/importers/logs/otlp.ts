@@ -17,7 +17,9 @@ export const otlpFormat: LogFormat = {
         'ai.response.msToFirstChunk, or the event First Token Stream Event',
     ),
     e2eNs: measured('endTimeUnixNano'),
-    promptTokens: measured('gen_ai.usage.input_tokens (older: prompt_tokens), llm.token_count.prompt'),
+    promptTokens: measured(
+      'gen_ai.usage.input_tokens (older: prompt_tokens), llm.token_count.prompt',
+    ),
     outputTokens: measured(
       'gen_ai.usage.output_tokens (older: completion_tokens), llm.token_count.completion',
     ),
@@ -47,8 +49,11 @@ interface Span {
 function isLlmSpan({ attributes }: Span): boolean {
   if (attributes.get('openinference.span.kind') === 'LLM') return true;
   return [...attributes.keys()].some(
-    (key) => key.startsWith('gen_ai.usage.') || key.startsWith('gen_ai.latency.') ||
-      key === 'gen_ai.request.model' || key.startsWith('llm.token_count.'),
+    (key) =>
+      key.startsWith('gen_ai.usage.') ||
+      key.startsWith('gen_ai.latency.') ||
+      key === 'gen_ai.request.model' ||
+      key.startsWith('llm.token_count.'),
   );
 }
 
@@ -59,7 +64,11 @@ function read({ span, attributes }: Span): LoggedRequest {
     keys.map((key) => attributes.get(key)).find((value) => value !== undefined);
   const status = numberOf(told('http.response.status_code', 'http.status_code'));
   const failed = isError(span['status']);
-  const finish = told('gen_ai.response.finish_reasons', 'llm.finish_reason', 'ai.response.finishReason');
+  const finish = told(
+    'gen_ai.response.finish_reasons',
+    'llm.finish_reason',
+    'ai.response.finishReason',
+  );
   return {
     ...NOTHING_LOGGED,
     requestId: textOf(told('gen_ai.response.id', 'gen_ai.request.id') ?? span['spanId']),
@@ -70,7 +79,11 @@ function read({ span, attributes }: Span): LoggedRequest {
       told('gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.token_count.prompt'),
     ),
     outputTokens: numberOf(
-      told('gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.token_count.completion'),
+      told(
+        'gen_ai.usage.output_tokens',
+        'gen_ai.usage.completion_tokens',
+        'llm.token_count.completion',
+      ),
     ),
     reasoningTokens: numberOf(told('gen_ai.usage.reasoning.output_tokens')),
     cachedPromptTokens: numberOf(told('gen_ai.usage.cache_read.input_tokens')),
@@ -105,7 +118,9 @@ function ttftOf(
   const ms = told('ai.response.msToFirstChunk');
   if (ms !== undefined) return ns(ms, NS_PER_MS);
   if (startNano === null) return null;
-  const first = objects(span['events']).find((event) => event['name'] === 'First Token Stream Event');
+  const first = objects(span['events']).find(
+    (event) => event['name'] === 'First Token Stream Event',
+  );
   const firstNano = first === undefined ? null : nanoOf(first['timeUnixNano']);
   if (firstNano !== null) return Number(firstNano - startNano);
   const stamp = textOf(told('langfuse.observation.completion_start_time'))?.replaceAll('"', '');

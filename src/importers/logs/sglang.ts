@@ -2,7 +2,18 @@
 import { NS_PER_SECOND } from '../../base/index.ts';
 import { NOTHING_LOGGED, type LoggedRequest } from '../../logs/index.ts';
 import { derived, measured, type LogFormat } from './log-format.ts';
-import { between, durationAt, errorOf, finishOf, instantAt, labelAt, numberAt, objectAt, textAt, type LogObject } from './log-values.ts';
+import {
+  between,
+  durationAt,
+  errorOf,
+  finishOf,
+  instantAt,
+  labelAt,
+  numberAt,
+  objectAt,
+  textAt,
+  type LogObject,
+} from './log-values.ts';
 
 export const sglangFormat: LogFormat = {
   name: 'sglang',
@@ -33,7 +44,10 @@ function read(row: LogObject): LoggedRequest {
     ...NOTHING_LOGGED,
     requestId: textAt(row, 'id') ?? textAt(row, 'rid'),
     startUs,
-    ttftNs: knows && !aborted ? Math.max(0, Math.round(e2eNs - (tokens / perSecond) * NS_PER_SECOND)) : null,
+    ttftNs:
+      knows && !aborted
+        ? Math.max(0, Math.round(e2eNs - (tokens / perSecond) * NS_PER_SECOND))
+        : null,
     e2eNs,
     promptTokens: numberAt(row, 'prompt_tokens'),
     outputTokens: tokens,

@@ -1,0 +1,81 @@
+/** The same rows as CSV, read line by line, and as Parquet, judged in the database: one table. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readLog } from '../../src/cli/read-log.ts';
+import { parseLogMapping } from '../../src/config/index.ts';
+import {
+  countParquetLog,
+  openDuckDb,
+  openParquetLog,
+  type SqlDatabase,
+} from '../../src/duckdb/index.ts';
+import { mappedFormat } from '../../src/importers/index.ts';
+import { LogTally, windowTable, type LogMapping, type WindowSpec } from '../../src/logs/index.ts';
+import { objectiveOf } from '../support/summary-builder.ts';
+
+const FOLDER = fileURLToPath(new URL('../fixtures/logs/', import.meta.url));
+const BY: WindowSpec = { windowUs: 2_000_000, keys: ['bucket', 'tenant'] };
+const OBJECTIVE = objectiveOf('ttft<=500ms, tpot<=40ms, e2e<=2s, p95(ttft)<=1s, attainment>=95%');
+const temporary = mkdtempSync(join(tmpdir(), 'goodput-parquet-'));
+let database: SqlDatabase;
+
+beforeAll(async () => {
+  database = await openDuckDb({ threads: 2, memoryLimit: '500MB' });
+});
+afterAll(() => {
+  database.close();
+  rmSync(temporary, { recursive: true });
+});
+
+function mapping(): LogMapping {
+  const file = `${FOLDER}own-columns.yaml`;
+  const parsed = parseLogMapping(readFileSync(file, 'utf8'), { file, env: {} });
+  if ('problems' in parsed) throw new Error(parsed.problems[0]?.message);
+  return parsed.mapping;
+}
+
+async function inParquet(name: string, types: string): Promise<string> {
+  const file = join(temporary, name);
+  await database.rows(
+    `COPY (SELECT ${types} FROM read_csv('${FOLDER}own-columns.csv', all_varchar = true)) TO '${file}' (FORMAT parquet)`,
+  );
+  return file;
+}
+
+it.each([
+  ['texts', '*'],
+  [
+    'numbers',
+    '* REPLACE (CAST(ttft_ms AS DOUBLE) AS ttft_ms, CAST(tokens_out AS INTEGER) AS tokens_out)',
+  ],
+])('gives the same windows for columns of %s', async (name, types) => {
+  const tally = new LogTally(OBJECTIVE, BY);
+  const format = mappedFormat(mapping());
+  const read = await readLog(`${FOLDER}own-columns.csv`, { format, rejects: null }, (record, at) =>
+    tally.add(record, at),
+  );
+  const log = await openParquetLog(
+    database,
+    [await inParquet(`${name}.parquet`, types)],
+    mapping(),
+  );
+  expect(log.rows).toBe(read.requests);
+  expect(log.rejected.toSorted((a, b) => a.firstRow - b.firstRow)).toEqual([
+    { reason: 'its first token is after its end', count: 1, firstRow: 5 },
+    { reason: 'its start is no instant', count: 1, firstRow: 6 },
+  ]);
+  const counts = await countParquetLog(database, log, OBJECTIVE, BY);
+  expect(windowTable(counts, OBJECTIVE, BY, 1)).toEqual(
+    windowTable(tally.counts(), OBJECTIVE, BY, 1),
+  );
+});
+
+it('tells a column that is not there, and the ones that are', async () => {
+  const file = await inParquet('missing.parquet', '* EXCLUDE (team)');
+  await expect(openParquetLog(database, [file], mapping())).rejects.toThrow(
+    /the mapping's tenant: .* has no column team.*\n.*it has ts, ttft_ms/,
+  );
+});
