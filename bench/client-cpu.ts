@@ -2,22 +2,43 @@
  * What does it cost the client to receive a chunk, and how old is a chunk when it is stamped?
  * Against a loop that only reads the sockets, measured in the same minute.
  */
+import { makeCertificate } from './support/certificate.ts';
 import { median, print, printTable, printTitle, QUICK, quantilesText } from './support/report.ts';
 import type { ReadAnswer, ReadQuestion } from './support/reader-process.ts';
-import {
-  CHUNK_INTERVAL_MS,
-  type SseServerAnswer,
-  type SseServerQuestion,
-  type StreamLayout,
-} from './support/sse-protocol.ts';
-import type { ReaderName } from './support/stream-readers.ts';
+import type { Pace, SseServerAnswer, SseServerQuestion } from './support/sse-protocol.ts';
+import type { ReaderName, StreamSource } from './support/stream-readers.ts';
 import { startWorker } from './support/worker-process.ts';
 
-const READERS: readonly ReaderName[] = ['net', 'undici', 'goodput'];
-const STREAM_COUNTS = QUICK ? [16] : [64, 256, 1_024];
+const READERS: readonly ReaderName[] = ['net', 'undici', 'fast', 'compat'];
 const ROUNDS = QUICK ? 1 : 3;
 const WARMUP_MS = QUICK ? 200 : 600;
 const WINDOW_MS = QUICK ? 300 : 1_000;
+
+interface Scenario extends Pace {
+  readonly streams: number;
+  readonly tls: boolean;
+}
+
+/** `--wide` adds the scenarios that take minutes. */
+const SCENARIOS: readonly Scenario[] = scenarios(process.argv.includes('--wide'));
+
+function scenarios(wide: boolean): Scenario[] {
+  const spread = { intervalMs: 40, burst: false, tls: false };
+  if (QUICK) return [{ ...spread, streams: 16 }];
+  const plain = [64, 256, 1_024].map((streams) => ({ ...spread, streams }));
+  const burst = { ...spread, streams: 256, burst: true };
+  const tls = { ...spread, streams: 256, tls: true };
+  if (!wide) return [...plain, burst, tls];
+  return [
+    ...plain,
+    { ...spread, streams: 4_096 },
+    ...[256, 1_024].map((streams) => ({ ...spread, streams, intervalMs: 25 })),
+    burst,
+    { ...burst, streams: 1_024 },
+    tls,
+    { ...tls, streams: 1_024 },
+  ];
+}
 
 interface Sample {
   readonly usPerChunk: number;
@@ -32,13 +53,18 @@ const readers = new Map(
   READERS.map((name) => [name, startWorker<ReadQuestion, ReadAnswer>('./reader-process.ts')]),
 );
 
-async function measure(reader: ReaderName, layout: StreamLayout, streams: number): Promise<Sample> {
+async function measure(
+  reader: ReaderName,
+  source: StreamSource,
+  { streams, intervalMs, burst }: Scenario,
+): Promise<Sample> {
   const worker = readers.get(reader);
   if (worker === undefined) throw new Error(`no process for ${reader}`);
+  await server.ask({ kind: 'pace', intervalMs, burst });
   const requestIds = Array.from({ length: streams }, (_, stream) => `${reader}-${stream}`);
   const read = await worker.ask({
     reader,
-    layout,
+    source,
     requestIds,
     warmupMs: WARMUP_MS,
     windowMs: WINDOW_MS,
@@ -55,13 +81,12 @@ async function measure(reader: ReaderName, layout: StreamLayout, streams: number
   return {
     usPerChunk: read.cpuUs / agesNs.length,
     cpuShare: (read.cpuUs * 1e3) / (read.toNs - read.fromNs),
-    receivedShare:
-      (agesNs.length * CHUNK_INTERVAL_MS * 1e6) / (streams * (read.toNs - read.fromNs)),
+    receivedShare: (agesNs.length * intervalMs * 1e6) / (streams * (read.toNs - read.fromNs)),
     agesNs,
   };
 }
 
-function rowsOf(streams: number, samples: ReadonlyMap<ReaderName, readonly Sample[]>) {
+function rowsOf(scenario: Scenario, samples: ReadonlyMap<ReaderName, readonly Sample[]>) {
   const costs = (name: ReaderName): readonly number[] =>
     (samples.get(name) ?? []).map(({ usPerChunk }) => usPerChunk);
   const ratios = (name: ReaderName): readonly number[] =>
@@ -70,7 +95,7 @@ function rowsOf(streams: number, samples: ReadonlyMap<ReaderName, readonly Sampl
     const own = samples.get(name) ?? [];
     const all = costs(name).map((us) => us.toFixed(1));
     return [
-      streams,
+      scenarioText(scenario),
       name,
       `${median(costs(name)).toFixed(1)} (${all.join(', ')})`,
       median(ratios(name)).toFixed(2),
@@ -84,30 +109,41 @@ function rowsOf(streams: number, samples: ReadonlyMap<ReaderName, readonly Sampl
   });
 }
 
+function scenarioText({ streams, intervalMs, burst, tls }: Scenario): string {
+  return `${streams} × ${1_000 / intervalMs}/s${burst ? ', bursts' : ''}${tls ? ', TLS' : ''}`;
+}
+
 function percentText(shares: readonly number[]): string {
   return `${(100 * median(shares)).toFixed(0)} %`;
 }
 
 printTitle('CPU time per received chunk', [
-  `A raw socket server in its own process sends every stream a chunk each ${CHUNK_INTERVAL_MS} ms, one ` +
-    'write per token, phases spread. Each reader is a process of its own; the readers take turns, ' +
-    `${ROUNDS} × ${WINDOW_MS} ms each after ${WARMUP_MS} ms of warm-up. \`net\` only reads the ` +
-    'sockets, `undici` parses HTTP and looks at nothing, `goodput` is our client. CPU is user + ' +
-    'system of the reader; the ratio is the median over rounds; age is the stamp of a chunk less its send time.',
+  'A raw socket server in its own process sends every stream a chunk at its pace, one write per ' +
+    'token, phases spread or all at once (bursts). Each reader is a process of its own; the readers ' +
+    `take turns, ${ROUNDS} × ${WINDOW_MS} ms each after ${WARMUP_MS} ms of warm-up. \`net\` only reads ` +
+    'the sockets, `undici` parses HTTP and looks at nothing, `fast` and `compat` are our client. CPU is ' +
+    'user + system of the reader; the ratio is the median over rounds; age is the stamp of a chunk less its send time.',
 ]);
-const started = await server.ask({ kind: 'start' });
+const certificate = SCENARIOS.some(({ tls }) => tls) ? makeCertificate() : null;
+const started = await server.ask({ kind: 'start', tls: certificate });
 if (started.kind !== 'started') throw new Error('the server did not start');
+const { layout } = started;
+const possible = SCENARIOS.filter(({ tls }) => !tls || certificate !== null);
+if (possible.length < SCENARIOS.length) print(['Without openssl there is no certificate: no TLS.']);
 // Every reader must be compiled before the first measured round.
-for (const name of READERS) await measure(name, started.layout, STREAM_COUNTS.at(-1) as number);
+for (const name of READERS) {
+  await measure(name, { layout, ca: null }, possible[0] as Scenario);
+}
 const rows = [];
-for (const streams of STREAM_COUNTS) {
+for (const scenario of possible) {
+  const source = { layout, ca: scenario.tls ? (certificate?.cert ?? null) : null };
   const samples = new Map<ReaderName, Sample[]>(READERS.map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const name of READERS) {
-      samples.get(name)?.push(await measure(name, started.layout, streams));
+      samples.get(name)?.push(await measure(name, source, scenario));
     }
   }
-  rows.push(...rowsOf(streams, samples));
+  rows.push(...rowsOf(scenario, samples));
 }
 printTable(
   ['streams', 'reader', 'µs/chunk (rounds)', 'ratio to net', 'core', 'of due', 'age p50 / p99 ms'],

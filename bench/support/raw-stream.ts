@@ -1,28 +1,35 @@
 /** The least a program can do to receive a stream: a socket read into a buffer all sockets share. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 const SHARED_BUFFER = Buffer.allocUnsafe(65_536);
 
-/** Opens a connection and sends `request` in one write; `onRead` hears how many bytes came. */
+/**
+ * Opens a connection, over TLS with a `ca`, and sends `request` in one write; `onRead` hears how many
+ * bytes came.
+ */
 export async function openRawStream(
   port: number,
   request: string,
   onRead: (byteCount: number, bytes: Uint8Array) => void,
+  ca: string | null = null,
 ): Promise<Socket> {
-  const socket = connect({
+  const options = {
     host: '127.0.0.1',
     port,
     noDelay: true,
     onread: {
       buffer: SHARED_BUFFER,
-      callback: (byteCount, bytes) => {
+      callback: (byteCount: number, bytes: Uint8Array): boolean => {
         onRead(byteCount, bytes);
         return true;
       },
     },
-  });
-  await once(socket, 'connect');
+  };
+  // The types of `tls.connect` leave `onread` out.
+  const socket = ca === null ? connect(options) : connectTls({ ...(options as object), ca });
+  await once(socket, ca === null ? 'connect' : 'secureConnect');
   socket.write(request);
   return socket;
 }

@@ -1,13 +1,17 @@
 /** Receives streams for a while and measures what that cost this process. */
 import { setTimeout as sleepMs } from 'node:timers/promises';
 import { monotonicNs } from './monotonic.ts';
-import type { StreamLayout } from './sse-protocol.ts';
-import { type ChunkTimes, type ReaderName, STREAM_READERS } from './stream-readers.ts';
+import {
+  type ChunkTimes,
+  type ReaderName,
+  STREAM_READERS,
+  type StreamSource,
+} from './stream-readers.ts';
 import { answerParent } from './worker-process.ts';
 
 export interface ReadQuestion {
   readonly reader: ReaderName;
-  readonly layout: StreamLayout;
+  readonly source: StreamSource;
   readonly requestIds: readonly string[];
   readonly warmupMs: number;
   readonly windowMs: number;
@@ -21,7 +25,7 @@ export interface ReadAnswer {
 }
 
 answerParent(async (question: ReadQuestion): Promise<ReadAnswer> => {
-  const streams = await STREAM_READERS[question.reader](question.layout, question.requestIds);
+  const streams = await STREAM_READERS[question.reader](question.source, question.requestIds);
   await sleepMs(question.warmupMs);
   const before = process.cpuUsage();
   const fromNs = monotonicNs();

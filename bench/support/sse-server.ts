@@ -1,29 +1,40 @@
 /**
- * A server that only streams: no HTTP parser, no encoder, the same bytes for every token, one write
- * per token and stream. Every stream emits each 40 ms; their phases are spread evenly. It logs when
- * each chunk was handed to the socket.
+ * A server that only streams: no HTTP parser, no encoder, one write per token and stream. Chunks are
+ * of equal length, and differ in their text and running total as those of a real server do. It logs
+ * when each chunk was handed to the socket.
  */
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { createChatEncoder } from '../../src/wire/index.ts';
 import { monotonicNs } from './monotonic.ts';
-import { CHUNK_INTERVAL_MS, type SseServerAnswer, type SseServerQuestion } from './sse-protocol.ts';
+import type {
+  Pace,
+  ServerCertificate,
+  SseServerAnswer,
+  SseServerQuestion,
+  StreamLayout,
+} from './sse-protocol.ts';
 import { answerParent } from './worker-process.ts';
 
 const HEAD = Buffer.from(
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n',
 );
-const CHUNK = chunkOf(
-  createChatEncoder({
-    id: 'chatcmpl-0123456789abcdef0123456789abcdef',
-    createdSeconds: 1_700_000_000,
-    model: 'some-provider/some-model-70b-instruct',
-  }).output('answer', ' word', {
-    promptTokens: 1_024,
-    completionTokens: 100,
-    reasoningTokens: null,
-    cachedPromptTokens: null,
-  }),
+const WORDS = [' word', ' text', ' more', ' mind', ' tell', ' once', ' over'];
+const encoder = createChatEncoder({
+  id: 'chatcmpl-0123456789abcdef0123456789abcdef',
+  createdSeconds: 1_700_000_000,
+  model: 'some-provider/some-model-70b-instruct',
+});
+const CHUNKS = Array.from({ length: 900 }, (_, index) =>
+  chunkOf(
+    encoder.output('answer', WORDS[index % WORDS.length] as string, {
+      promptTokens: 1_024,
+      completionTokens: 100 + index,
+      reasoningTokens: null,
+      cachedPromptTokens: null,
+    }),
+  ),
 );
 
 function chunkOf(text: string): Buffer {
@@ -35,11 +46,12 @@ interface Stream {
   readonly sentNs: number[];
 }
 
-const phases: Set<Stream>[] = Array.from({ length: CHUNK_INTERVAL_MS }, () => new Set());
+let pace: Pace = { intervalMs: 40, burst: false };
+let phases: Set<Stream>[] = [];
 let sendTimes = new Map<string, readonly number[]>();
 let accepted = 0;
 
-const server = createServer({ noDelay: true }, (socket) => {
+function onConnection(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   let head = '';
   socket.on('data', (bytes) => {
@@ -51,35 +63,55 @@ const server = createServer({ noDelay: true }, (socket) => {
     const stream: Stream = { socket, sentNs: [] };
     sendTimes.set(requestId, stream.sentNs);
     socket.write(HEAD);
-    const phase = phases[accepted % CHUNK_INTERVAL_MS] as Set<Stream>;
+    const phase = phases[pace.burst ? 0 : accepted % phases.length] as Set<Stream>;
     accepted += 1;
     phase.add(stream);
     socket.on('close', () => phase.delete(stream));
   });
-});
+}
 
 function emit({ socket, sentNs }: Stream): void {
+  const chunk = CHUNKS[sentNs.length % CHUNKS.length] as Buffer;
   sentNs.push(monotonicNs());
-  socket.write(CHUNK);
+  socket.write(chunk);
 }
 
 let tick = 0;
 const startMs = performance.now();
 setInterval(() => {
   for (const dueTick = performance.now() - startMs; tick < dueTick; tick += 1) {
-    for (const stream of phases[tick % CHUNK_INTERVAL_MS] as Set<Stream>) emit(stream);
+    for (const stream of phases[tick % pace.intervalMs] ?? []) emit(stream);
   }
 }, 1);
 
-answerParent(async ({ kind }: SseServerQuestion): Promise<SseServerAnswer> => {
-  if (kind === 'takeSendTimes') {
-    const sentNs = sendTimes;
-    sendTimes = new Map();
-    return { kind: 'sendTimes', sentNs };
-  }
+async function listen(server: Server): Promise<number> {
   server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 });
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const layout = { port, headBytes: HEAD.length, chunkBytes: CHUNK.length };
-  return { kind: 'started', layout };
+  return (server.address() as AddressInfo).port;
+}
+
+async function start(tls: ServerCertificate | null): Promise<StreamLayout> {
+  const port = await listen(createServer({ noDelay: true }, onConnection));
+  const tlsPort =
+    tls === null
+      ? null
+      : await listen(createTlsServer({ ...tls, noDelay: true } as ServerCertificate, onConnection));
+  const [chunk] = CHUNKS as [Buffer];
+  return { port, tlsPort, headBytes: HEAD.length, chunkBytes: chunk.length };
+}
+
+answerParent(async (question: SseServerQuestion): Promise<SseServerAnswer> => {
+  switch (question.kind) {
+    case 'start':
+      return { kind: 'started', layout: await start(question.tls) };
+    case 'pace':
+      pace = question;
+      phases = Array.from({ length: pace.intervalMs }, () => new Set());
+      return { kind: 'paced' };
+    case 'takeSendTimes': {
+      const sentNs = sendTimes;
+      sendTimes = new Map();
+      return { kind: 'sendTimes', sentNs };
+    }
+  }
 });

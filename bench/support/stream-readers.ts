@@ -1,8 +1,12 @@
-/** Three ways to receive many streams at once, all answering with a stamp per chunk. */
+/** Four ways to receive many streams at once, all answering with a stamp per chunk. */
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { createRealClock, NS_PER_SECOND } from '../../src/base/index.ts';
-import { createHttpClient, DEFAULT_CLIENT_LIMITS } from '../../src/client/index.ts';
+import {
+  createHttpClient,
+  DEFAULT_CLIENT_LIMITS,
+  type TransportName,
+} from '../../src/client/index.ts';
 import { DIALECTS } from '../../src/wire/index.ts';
 import { monotonicNs, offsetOf } from './monotonic.ts';
 import { openRawStream, postRequest } from './raw-stream.ts';
@@ -16,22 +20,40 @@ export interface OpenStreams {
   stop(): Promise<ChunkTimes>;
 }
 
-export type ReaderName = 'net' | 'undici' | 'goodput';
+export type ReaderName = 'net' | 'undici' | 'fast' | 'compat';
 
-type StreamReader = (layout: StreamLayout, requestIds: readonly string[]) => Promise<OpenStreams>;
+/** Where to read from. */
+export interface StreamSource {
+  readonly layout: StreamLayout;
+  /** PEM to trust; `null` without TLS. */
+  readonly ca: string | null;
+}
+
+type StreamReader = (source: StreamSource, requestIds: readonly string[]) => Promise<OpenStreams>;
 
 /**
- * `net` only reads the sockets; `undici` parses HTTP and looks at nothing; `goodput` is the client
- * of this repository with everything it does for a load test.
+ * `net` only reads the sockets; `undici` parses HTTP and looks at nothing; `fast` and `compat` are the
+ * client of this repository with everything it does for a load test, over either transport.
  */
 export const STREAM_READERS: Readonly<Record<ReaderName, StreamReader>> = {
   net: readWithNet,
   undici: readWithUndici,
-  goodput: readWithGoodput,
+  fast: (source, ids) => readWithGoodput(source, ids, 'fast'),
+  compat: (source, ids) => readWithGoodput(source, ids, 'compat'),
 };
 
 const BODY = { model: 'm', messages: [{ role: 'user', content: 'go on' }], stream: true };
 const PATH = '/v1/chat/completions';
+
+function portOf({ layout, ca }: StreamSource): number {
+  if (ca === null) return layout.port;
+  if (layout.tlsPort === null) throw new Error('the server has no certificate');
+  return layout.tlsPort;
+}
+
+function originOf(source: StreamSource): string {
+  return `${source.ca === null ? 'http' : 'https'}://127.0.0.1:${portOf(source)}`;
+}
 
 /** Stamps every chunk that is complete after `byteCount` bytes more. */
 function chunkStamper(chunkBytes: number, skipBytes: number, stamps: number[]) {
@@ -44,16 +66,19 @@ function chunkStamper(chunkBytes: number, skipBytes: number, stamps: number[]) {
 }
 
 async function readWithNet(
-  { port, headBytes, chunkBytes }: StreamLayout,
+  { layout, ca }: StreamSource,
   requestIds: readonly string[],
 ): Promise<OpenStreams> {
+  const { headBytes, chunkBytes } = layout;
   const times = new Map<string, number[]>();
   const sockets: Socket[] = [];
   for (const id of requestIds) {
     const stamps: number[] = [];
     times.set(id, stamps);
     const onRead = chunkStamper(chunkBytes, headBytes, stamps);
-    sockets.push(await openRawStream(port, postRequest(PATH, id, BODY), onRead));
+    sockets.push(
+      await openRawStream(portOf({ layout, ca }), postRequest(PATH, id, BODY), onRead, ca),
+    );
   }
   return {
     stop: () => {
@@ -64,17 +89,22 @@ async function readWithNet(
 }
 
 async function readWithUndici(
-  { port, chunkBytes }: StreamLayout,
+  { layout, ca }: StreamSource,
   requestIds: readonly string[],
 ): Promise<OpenStreams> {
   const times = new Map<string, number[]>();
+  const { chunkBytes } = layout;
   // The handler sees bodies without their framing: a size line and a line end.
   const framingBytes = 4 + (chunkBytes - 4).toString(16).length;
   const clients = requestIds.map((id) => {
     const stamps: number[] = [];
     times.set(id, stamps);
     const onRead = chunkStamper(chunkBytes - framingBytes, 0, stamps);
-    const client = new Client(`http://127.0.0.1:${port}`, { bodyTimeout: 0, headersTimeout: 0 });
+    const client = new Client(originOf({ layout, ca }), {
+      bodyTimeout: 0,
+      headersTimeout: 0,
+      ...(ca === null ? {} : { connect: { ca } }),
+    });
     client.dispatch(
       {
         method: 'POST',
@@ -99,21 +129,26 @@ async function readWithUndici(
 }
 
 async function readWithGoodput(
-  { port }: StreamLayout,
+  source: StreamSource,
   requestIds: readonly string[],
+  transport: TransportName,
 ): Promise<OpenStreams> {
   const clock = createRealClock();
   const { offsetNs } = offsetOf(clock);
   const client = createHttpClient({
-    url: `http://127.0.0.1:${port}`,
+    url: originOf(source),
     dialect: DIALECTS.chat,
     clock,
     wallNowMs: () => 0,
     apiKey: null,
     keyHeader: 'authorization',
     headers: {},
-    ca: null,
+    ca: source.ca,
+    clientCertificate: null,
     proxy: null,
+    unixSocket: null,
+    transport,
+    http2: false,
     limits: DEFAULT_CLIENT_LIMITS,
     tests: [],
   });

@@ -32,6 +32,11 @@ const CHECK_FLAGS: ReadonlySet<string> = new Set([
   '--tokens-per-event',
   '--proxy',
   '--ca',
+  '--cert',
+  '--cert-key',
+  '--unix-socket',
+  '--transport',
+  '--http2',
   '--timeout',
   '--connect-timeout',
 ]);

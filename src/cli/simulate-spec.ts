@@ -57,6 +57,11 @@ const WIRE_FLAGS: ReadonlySet<string> = new Set([
   '--tokens-per-event',
   '--proxy',
   '--ca',
+  '--cert',
+  '--cert-key',
+  '--unix-socket',
+  '--transport',
+  '--http2',
   '--connect-timeout',
   '--max-line-bytes',
   '--max-response-bytes',
@@ -75,6 +80,7 @@ const ROUTERS: Readonly<Record<string, RoutingPolicy>> = {
 };
 
 export interface ServiceFlags extends StepCostFlags, PoolFlags {
+  readonly asyncScheduling: boolean;
   readonly policy: string;
   readonly method: 'naive' | 'skip';
   readonly tokenBudget: string;
@@ -110,6 +116,7 @@ export function addServiceOptions(command: Command): Command {
       false,
     )
     .option('--no-reserve-full-prompt', 'start prompts whose blocks are not all free yet')
+    .option('--async-scheduling', 'plan a step while the one before it runs, as vLLM does', false)
     .option('--queue-timeout <duration>', 'turn away (503) who waited so long. Left out: never')
     .addOption(
       new Option('--policy <policy>', 'fcfs, or priority: smaller `priority` first')
@@ -236,7 +243,9 @@ export function readTarget(flags: ServiceFlags): {
   const autoscaling = readAutoscaling(flags, replicas, reader);
   const { cost, decodeCost } = readCosts(flags, reader);
   const policy = flags.policy === 'priority' ? 'priority' : 'fcfs';
-  const engine: EngineOptions = { limits, policy, memory, costModel: cost.model, speedScale };
+  const { asyncScheduling: plansAhead } = flags;
+  const costModel = cost.model;
+  const engine: EngineOptions = { limits, policy, memory, plansAhead, costModel, speedScale };
   const apart = decode === null ? null : disaggregation(decode, engine, { decodeCost, reader });
   reader.finish();
   const target = {
@@ -254,6 +263,7 @@ export function readTarget(flags: ServiceFlags): {
       limits: { ...limits },
       memory: memory === null ? null : { ...memory },
       queueTimeoutNs,
+      plansAhead,
       speedScale,
       replicas,
       router: flags.router,

@@ -1,5 +1,4 @@
 /** One request and its response, from dispatch to a result. */
-import type { Dispatcher } from 'undici';
 import { nsFromMs, type Clock } from '../base/index.ts';
 import type {
   FailureClass,
@@ -18,10 +17,8 @@ import {
 } from '../wire/index.ts';
 import { runAnswerTests, type AnswerTest } from './answer-tests.ts';
 import { BoundedText } from './bounded-text.ts';
-import type { Connection } from './connection.ts';
-import { ConnectError } from './open-socket.ts';
 import { judgeHead, queueMsOf, retryAfterOf, type ResponseHeaders } from './response-head.ts';
-import { transportFaultOf } from './transport-fault.ts';
+import type { Connection, ResponseHandler, TransportFault } from './transport.ts';
 
 export interface ExchangeOptions {
   readonly clock: Clock;
@@ -42,7 +39,7 @@ const ERROR_BODY_BYTES = 65_536;
  * Takes the events of the HTTP layer and settles exactly once: by the answer's end, a failure, the
  * deadline or the run's cancellation, whichever is first. Later events are ignored.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements ResponseHandler {
   readonly #options: ExchangeOptions;
   readonly #request: OutgoingRequest;
   readonly #connection: Connection;
@@ -89,19 +86,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#finish({ kind: 'cancelled', atNs: this.#options.clock.nowNs() }, false);
   }
 
-  onRequestStart(): void {
-    // undici writes head and body in this turn, after this call.
-    queueMicrotask(() => {
-      this.#writtenNs = this.#options.clock.nowNs();
-    });
+  onWritten(atNs: number): void {
+    this.#writtenNs = atNs;
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: ResponseHeaders,
-  ): void {
-    if (this.#settled || status < 200) return;
+  onHead(status: number, headers: ResponseHeaders): void {
+    if (this.#settled) return;
     this.#httpStatus = status;
     const queueMs = queueMsOf(headers);
     if (queueMs !== null) this.#queueNs = nsFromMs(queueMs);
@@ -115,7 +105,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!search) this.#finishError(false);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+  onBody(bytes: Uint8Array, atNs: number, readId: number): void {
     if (this.#settled) return;
     this.#bodyBytes += bytes.length;
     if (this.#errorHead !== null) {
@@ -124,36 +114,34 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     if (this.#reader.state !== 'open') return;
-    const { lastNs, readId } = this.#connection.reads;
-    const state = this.#reader.push(bytes, lastNs, readId);
+    const state = this.#reader.push(bytes, atNs, readId);
     if (state === 'failed') this.#finishAnswer('complete', false);
     else if (state === 'ended') this.#awaitBodyEnd();
     else if (this.#bodyBytes > this.#options.responseBytes) this.#fail('bodyLimit');
   }
 
-  onResponseEnd(): void {
+  onEnd(atNs: number): void {
     if (this.#settled) return;
-    this.#bodyEndNs = this.#connection.reads.lastNs;
+    this.#bodyEndNs = atNs;
     if (this.#errorHead === null) this.#finishAnswer('complete', true);
     else this.#finishError(true);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+  onFault(fault: TransportFault): void {
     if (this.#settled) return;
     if (this.#errorHead !== null) {
       this.#finishError(false);
       return;
     }
-    if (error instanceof ConnectError) this.#connectedOnlyNs = error.connectedNs;
-    const fault = transportFaultOf(error, this.#httpStatus !== null);
     if (this.#reader.state === 'ended' || fault.kind === 'cut') {
       this.#finishCut();
-    } else {
-      const reused = this.#connectionFacts().reused === true;
-      const silent = this.#connection.reads.firstNs === null;
-      if (fault.failure === 'socket' && reused && silent) this.#notes.push('reusedConnectionLost');
-      this.#fail(fault.failure);
+      return;
     }
+    this.#connectedOnlyNs = fault.connectedNs;
+    const reused = this.#connectionFacts().reused === true;
+    const silent = this.#connection.firstReadNs === null;
+    if (fault.failure === 'socket' && reused && silent) this.#notes.push('reusedConnectionLost');
+    this.#fail(fault.failure);
   }
 
   /** The answer is done at its end mark; the body gets a moment to end as it should. */
@@ -232,7 +220,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return {
       ...this.#connectionFacts(),
       writtenNs: this.#writtenNs,
-      firstByteNs: this.#connection.reads.firstNs,
+      firstByteNs: this.#connection.firstReadNs,
       firstEventNs: reading.firstEventNs,
       lastChoicesEventNs: reading.lastChoicesEventNs,
       usageAtNs: reading.usageAtNs,

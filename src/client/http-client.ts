@@ -8,11 +8,14 @@ import {
 } from '../record/index.ts';
 import type { Dialect } from '../wire/index.ts';
 import type { AnswerTest } from './answer-tests.ts';
-import { ConnectionPool } from './connection-pool.ts';
+import { Addresses } from './addresses.ts';
 import { Exchange } from './exchange.ts';
+import { openConnections } from './open-connections.ts';
+import type { ClientCertificate } from './open-socket.ts';
 import { exchangeJson, type JsonReply, type JsonRequest } from './json-request.ts';
 import { baseHeaders, headerProblems, requestHeaders } from './request-head.ts';
 import { targetOf, type Target } from './target.ts';
+import type { ConnectionSource, HttpRequest, TransportName } from './transport.ts';
 
 /** Bounds of the transport; each is a failure of its own when passed. */
 export interface ClientLimits {
@@ -49,8 +52,15 @@ export interface HttpClientOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** PEM certificates trusted besides the built-in ones. */
   readonly ca: string | null;
+  /** Shown to a server that asks for one; `null` for none. */
+  readonly clientCertificate: ClientCertificate | null;
   /** `http://[user:password@]host:port`. Proxies named by the environment are ignored. */
   readonly proxy: string | null;
+  /** Path of a Unix socket to connect to, in place of the URL's host; `null` for none. */
+  readonly unixSocket: string | null;
+  readonly transport: TransportName;
+  /** HTTP/2 over TLS, which only the compat transport speaks. */
+  readonly http2: boolean;
   readonly limits: ClientLimits;
   /** Checks of the answer text, which is kept in memory only when there are some. */
   readonly tests: readonly AnswerTest[];
@@ -72,28 +82,37 @@ export interface HttpClient extends SendPort {
 }
 
 /**
- * The plain transport: undici's HTTP/1.1 parser over sockets this room opens and stamps, one
- * request per connection at a time, no retries, no redirects, no hidden queue.
+ * One request per connection at a time (HTTP/2: per stream), over sockets this room opens; no
+ * retries, no redirects, no hidden queue.
  *
  * Errors: ProblemsError for a URL that is not one, and for headers that cannot be sent.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const problems = headerProblems(options);
   if (problems.length > 0) throw new ProblemsError(problems);
-  return new PlainClient(options);
+  return new SocketClient(options);
 }
 
-class PlainClient implements HttpClient {
+class SocketClient implements HttpClient {
   readonly #options: HttpClientOptions;
   readonly #target: Target;
-  readonly #pool: ConnectionPool;
+  readonly #pool: ConnectionSource;
 
   constructor(options: HttpClientOptions) {
-    const { clock, ca, limits } = options;
+    const { limits, transport, http2 } = options;
     this.#options = options;
     this.#target = targetOf(options.url, options.dialect.version);
-    const proxy = options.proxy === null ? null : new URL(options.proxy);
-    this.#pool = new ConnectionPool({ ...limits, target: this.#target, clock, ca, proxy });
+    this.#pool = openConnections(transport, {
+      ...limits,
+      clock: options.clock,
+      target: this.#target,
+      addresses: new Addresses(this.#target.host),
+      ca: options.ca,
+      clientCertificate: options.clientCertificate,
+      proxy: options.proxy === null ? null : new URL(options.proxy),
+      unixSocket: options.unixSocket,
+      alpn: http2 ? 'h2' : 'http/1.1',
+    });
   }
 
   get connectionsOpened(): number {
@@ -120,7 +139,7 @@ class PlainClient implements HttpClient {
       keepText: tests.length > 0,
     });
     const posted = dialect.post(request.body, request.streamed);
-    const dispatch = {
+    const sent: HttpRequest = {
       method: 'POST',
       path: this.#pathOf(dialect.under, posted.path, posted.query),
       headers: requestHeaders(this.#options, request),
@@ -137,7 +156,7 @@ class PlainClient implements HttpClient {
       });
       const onAbort = (): void => exchange.cancel();
       signal.addEventListener('abort', onAbort);
-      connection.dispatch(dispatch, exchange);
+      connection.dispatch(sent, exchange);
     });
   }
 
@@ -154,7 +173,7 @@ class PlainClient implements HttpClient {
     const { method, under, path, timeoutNs } = request;
     const headers = baseHeaders(this.#options, 'application/json');
     const body = request.body === null ? null : JSON.stringify(request.body);
-    const dispatch = {
+    const sent: HttpRequest = {
       method,
       path: this.#pathOf(under, path, {}),
       headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
@@ -164,7 +183,7 @@ class PlainClient implements HttpClient {
     let reusable = false;
     try {
       const { clock } = this.#options;
-      const exchanged = await exchangeJson(connection, dispatch, { clock, timeoutNs, origin });
+      const exchanged = await exchangeJson(connection, sent, { clock, timeoutNs, origin });
       reusable = exchanged.reusable;
       return exchanged.reply;
     } finally {

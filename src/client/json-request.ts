@@ -1,9 +1,8 @@
 /** Small requests around the load: models, health, tokenizer. */
 import { EnvironmentError, type Clock } from '../base/index.ts';
-import type { Dispatcher } from 'undici';
 import { BoundedText } from './bounded-text.ts';
-import type { Connection } from './connection.ts';
 import type { ResponseHeaders } from './response-head.ts';
+import type { Connection, HttpRequest } from './transport.ts';
 
 export interface JsonRequest {
   readonly method: 'GET' | 'POST';
@@ -31,7 +30,7 @@ const REPLY_BYTES = 1_000_000;
  */
 export function exchangeJson(
   connection: Connection,
-  dispatch: Dispatcher.DispatchOptions,
+  request: HttpRequest,
   options: { readonly clock: Clock; readonly timeoutNs: number; readonly origin: string },
 ): Promise<{ readonly reply: JsonReply; readonly reusable: boolean }> {
   return new Promise((resolve, reject) => {
@@ -52,17 +51,18 @@ export function exchangeJson(
       const text = body.text();
       resolve({ reply: { httpStatus: status, headers, json: parsed(text), text }, reusable });
     };
-    connection.dispatch(dispatch, {
-      onRequestStart: () => {},
-      onResponseStart: (_controller, status, headers) => {
-        if (status >= 200) head = { status, headers };
+    connection.dispatch(request, {
+      onWritten: () => {},
+      onHead: (status, headers) => {
+        head = { status, headers };
       },
-      onResponseData: (_controller, bytes) => {
+      onBody: (bytes) => {
         body.add(bytes);
         if (body.full) done(false);
       },
-      onResponseEnd: () => done(true),
-      onResponseError: (_controller, error) => fail(error),
+      onEnd: () => done(true),
+      onFault: (fault) =>
+        fail(fault.kind === 'cut' ? new Error('the response was cut off') : fault.cause),
     });
   });
 }

@@ -1,8 +1,15 @@
 /** Opens one TCP or TLS connection, and says which step failed. */
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, rootCertificates } from 'node:tls';
+import {
+  connect as connectTcp,
+  isIP,
+  type IpcNetConnectOpts,
+  type Socket,
+  type TcpNetConnectOpts,
+} from 'node:net';
+import { connect as connectTls, rootCertificates, type ConnectionOptions } from 'node:tls';
 import { Client } from 'undici';
-import type { Clock } from '../base/index.ts';
+import { NS_PER_SECOND, type Clock } from '../base/index.ts';
+import type { Addresses } from './addresses.ts';
 import type { Target } from './target.ts';
 
 /** The steps before a request can be written. */
@@ -31,28 +38,51 @@ export interface OpenedSocket {
   readonly peer: string | null;
 }
 
+/** A certificate of ours, for servers that want to know their clients. */
+export interface ClientCertificate {
+  /** PEM, with the certificates that lead to a known authority. */
+  readonly cert: string;
+  /** PEM, the certificate's private key. */
+  readonly key: string;
+}
+
 export interface SocketOptions {
   readonly target: Target;
+  readonly addresses: Addresses;
   readonly clock: Clock;
   readonly connectTimeoutNs: number;
   /** PEM certificates trusted besides the built-in ones. */
   readonly ca: string | null;
+  readonly clientCertificate: ClientCertificate | null;
   /** `http://[user:password@]host:port`, used as a tunnel. */
   readonly proxy: URL | null;
+  /** A Unix socket to connect to, whatever the target's host is. */
+  readonly unixSocket: string | null;
+  /** What is spoken inside TLS. */
+  readonly alpn: 'http/1.1' | 'h2';
 }
 
-/** Node's default of 250 ms per address calls a distant host unreachable. */
-const ADDRESS_ATTEMPT_MS = 2_000;
+/** Takes what one read of the socket brought. The memory is read into again afterwards. */
+export type TakeRead = (bytes: Uint8Array) => void;
+
+/** One address of several gets this long; the last one has what is left. */
+const ADDRESS_ATTEMPT_NS = 2 * NS_PER_SECOND;
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
+/** All sockets read into this memory, one after the other: no read makes garbage. */
+const READ_MEMORY = Buffer.allocUnsafeSlow(65_536);
+
 /**
+ * With `takeRead` each read goes there, past the socket's own stream; else the stream has it.
+ *
  * Errors: ConnectError. `signal` gives the attempt up.
  */
 export async function openSocket(
   options: SocketOptions,
   signal: AbortSignal,
+  takeRead: TakeRead | null = null,
 ): Promise<OpenedSocket> {
-  const attempt = new Attempt(options, signal);
+  const attempt = new Attempt(options, signal, takeRead);
   try {
     return await attempt.open();
   } catch (cause) {
@@ -68,11 +98,13 @@ class Attempt {
   readonly #disarm: () => void;
   readonly #runSignal: AbortSignal;
   readonly #onRunAbort = (): void => this.#stop.abort();
+  readonly #takeRead: TakeRead | null;
   #timedOut = false;
   #connectedNs: number | null = null;
 
-  constructor(options: SocketOptions, signal: AbortSignal) {
+  constructor(options: SocketOptions, signal: AbortSignal, takeRead: TakeRead | null) {
     this.#options = options;
+    this.#takeRead = takeRead;
     this.#runSignal = signal;
     const { clock, connectTimeoutNs } = options;
     this.#disarm = clock.at(clock.nowNs() + connectTimeoutNs, () => {
@@ -99,60 +131,128 @@ class Attempt {
     const { target, proxy, clock } = this.#options;
     const tunnel = proxy === null ? null : await this.#openTunnel(proxy);
     if (tunnel !== null) this.#connectedNs = clock.nowNs();
-    const socket =
-      tunnel !== null && !target.tls ? tunnel : await this.#ready(this.#start(tunnel), tunnel);
+    const socket = tunnel === null ? await this.#openDirect() : await this.#openThrough(tunnel);
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
     return {
       socket,
       connectedNs: this.#connectedNs as number,
       tlsDoneNs: target.tls ? clock.nowNs() : null,
-      peer: peerOf(tunnel ?? socket),
+      peer: this.#options.unixSocket ?? peerOf(tunnel ?? socket),
     };
   }
 
-  #start(tunnel: Socket | null): Socket {
-    const { target, ca } = this.#options;
-    const { host, port } = target;
-    const address = {
-      host,
-      port,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-    };
-    if (!target.tls) return connectTcp(address);
-    return connectTls({
+  /** The addresses one after the other, until one takes the connection. */
+  async #openDirect(): Promise<Socket> {
+    const { addresses, target, unixSocket } = this.#options;
+    if (unixSocket !== null) return this.#ready(this.#start({ path: unixSocket }), true);
+    const inTurn = await this.#unlessStopped(addresses.inTurn());
+    const last = inTurn.at(-1);
+    for (const address of inTurn) {
+      const socket = this.#start({ host: address, port: target.port });
+      try {
+        await this.#ready(socket, true, address === last ? null : ADDRESS_ATTEMPT_NS);
+        addresses.took(address);
+        return socket;
+      } catch (error) {
+        // A server that was reached has given its answer.
+        if (this.#connectedNs !== null || this.#stop.signal.aborted || address === last)
+          throw error;
+        addresses.refused(address);
+      }
+    }
+    throw new Error('the name has no address');
+  }
+
+  async #openThrough(tunnel: Socket): Promise<Socket> {
+    const socket = this.#options.target.tls
+      ? await this.#ready(connectTls({ ...this.#tlsOptions(), socket: tunnel }), false)
+      : tunnel;
+    // Memory of our own cannot be given to a socket that exists: its stream's is as good.
+    if (this.#takeRead !== null) socket.on('data', this.#takeRead);
+    return socket;
+  }
+
+  #start(
+    address: { readonly path: string } | { readonly host: string; readonly port: number },
+  ): Socket {
+    const take = this.#takeRead;
+    const options: TcpNetConnectOpts | IpcNetConnectOpts = {
       ...address,
-      ALPNProtocols: ['http/1.1'],
-      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(take === null
+        ? {}
+        : {
+            onread: {
+              buffer: READ_MEMORY,
+              callback: (length: number, memory: Uint8Array) => {
+                take(memory.subarray(0, length));
+                return true;
+              },
+            },
+          }),
+    };
+    // The types of `tls.connect` leave `onread` out; its documentation has it since Node 14.
+    return this.#options.target.tls
+      ? connectTls({ ...(options as object), ...this.#tlsOptions() })
+      : connectTcp(options);
+  }
+
+  #tlsOptions(): ConnectionOptions {
+    const { target, ca, clientCertificate, alpn } = this.#options;
+    return {
+      ALPNProtocols: [alpn],
+      // Checked against the name, though the connection goes to an address.
+      ...(isIP(target.host) === 0 ? { servername: target.host } : { host: target.host }),
       // Node's `ca` replaces the built-in ones; the user's is trusted as well.
       ...(ca === null ? {} : { ca: [...rootCertificates, ca] }),
-      ...(tunnel === null ? {} : { socket: tunnel }),
-    });
+      ...clientCertificate,
+    };
   }
 
-  #ready(socket: Socket, tunnel: Socket | null): Promise<Socket> {
+  /** Waits until TCP, and TLS where there is some, is ready; `limitNs` bounds the former. */
+  #ready(socket: Socket, startsTcp: boolean, limitNs: number | null = null): Promise<Socket> {
     const { target, clock } = this.#options;
     const signal = this.#stop.signal;
     return new Promise((resolve, reject) => {
-      const giveUp = (cause: unknown): void => {
+      const disarm =
+        limitNs === null
+          ? () => {}
+          : clock.at(clock.nowNs() + limitNs, () => giveUp(new Error('no answer in time')));
+      const settle = (): void => {
+        disarm();
         signal.removeEventListener('abort', giveUp);
+        socket.off('close', giveUp);
+      };
+      const giveUp = (cause: unknown): void => {
+        settle();
         socket.destroy();
         reject(cause instanceof Error ? cause : new Error('connection closed'));
       };
       const done = (): void => {
-        signal.removeEventListener('abort', giveUp);
-        socket.off('error', giveUp).off('close', giveUp);
+        settle();
+        socket.off('error', giveUp);
         resolve(socket);
       };
       socket.once('error', giveUp).once('close', giveUp);
       signal.addEventListener('abort', giveUp);
       if (signal.aborted) giveUp(null);
-      if (tunnel === null) {
+      if (startsTcp) {
         socket.once('connect', () => {
+          disarm();
           this.#connectedNs = clock.nowNs();
         });
       }
       socket.once(target.tls ? 'secureConnect' : 'connect', done);
+    });
+  }
+
+  /** A lookup cannot be called off: its outcome is ignored then. */
+  #unlessStopped<T>(promise: Promise<T>): Promise<T> {
+    const signal = this.#stop.signal;
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(new Error('given up'));
+      signal.addEventListener('abort', giveUp, { once: true });
+      if (signal.aborted) giveUp();
+      promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
     });
   }
 

@@ -4,6 +4,8 @@ import { ProblemsError, usageProblem } from '../base/index.ts';
 export interface Target {
   /** `http://host:port`. */
   readonly origin: string;
+  /** Host and port as a request names them: without the port that goes without saying. */
+  readonly authority: string;
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -36,6 +38,7 @@ export function targetOf(text: string, version = 'v1'): Target {
   const isWhole = versioned !== null || url.searchParams.has('api-version');
   return {
     origin: url.origin,
+    authority: url.host,
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
     tls,

@@ -74,6 +74,10 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
     exactOutput: target.exact,
     proxy: target.proxy ?? null,
     caFile: filePath(written, ['target', 'ca'], target.ca ?? null),
+    clientCertificate: clientCertificate(target, written),
+    unixSocket: filePath(written, ['target', 'unixSocket'], target.unixSocket ?? null),
+    transport: target.transport ?? (target.http2 ? 'compat' : 'fast'),
+    http2: target.http2,
     limits: {
       lineBytes: target.maxLineBytes,
       responseBytes: target.maxResponseBytes,
@@ -81,6 +85,16 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
       connectTimeoutNs: target.connectTimeout,
     },
   };
+}
+
+/** The checks have seen that both files are given, or neither. */
+function clientCertificate(
+  target: RunFile['target'],
+  written: Written,
+): TargetSpec['clientCertificate'] {
+  const certFile = filePath(written, ['target', 'cert'], target.cert ?? null);
+  const keyFile = filePath(written, ['target', 'certKey'], target.certKey ?? null);
+  return certFile === null || keyFile === null ? null : { certFile, keyFile };
 }
 
 function workloadSpec(keys: RunFile, written: Written): WorkloadSpec {

@@ -131,15 +131,26 @@ describe('flags and YAML say the same', () => {
 
   test('the target', () => {
     const flags = commandLine(
-      ['--url', TARGET.url, '--rate', '1', '--api', 'completions', '--model', 'm', '--no-stream'],
+      ['--url', 'https://127.0.0.1:8443', '--rate', '1', '--api', 'completions', '--model', 'm', '--no-stream'],
       ['--exact', '--header', 'X-A: 1', '--header', 'X-B: a: b', '--body', 'temperature=0'],
       ['--body', 'stop=["a"]', '--body', 'user=me', '--key-file', 'k', '--proxy', 'http://p:1'],
-      ['--ca', 'ca.pem', '--timeout', '1m', '--connect-timeout', '1s'],
+      [
+        '--ca',
+        'ca.pem',
+        '--cert',
+        'c.pem',
+        '--cert-key',
+        'k.pem',
+        '--transport',
+        'compat',
+        '--http2',
+      ],
+      ['--timeout', '1m', '--connect-timeout', '1s'],
       ['--max-line-bytes', '10k', '--max-response-bytes', '1m'],
     );
     const yaml = `
 target:
-  url: ${TARGET.url}
+  url: https://127.0.0.1:8443
   api: completions
   model: m
   stream: false
@@ -149,6 +160,10 @@ target:
   keyFile: k
   proxy: http://p:1
   ca: ca.pem
+  cert: c.pem
+  certKey: k.pem
+  transport: compat
+  http2: true
   timeout: 60s
   connectTimeout: 1000ms
   maxLineBytes: 10000

@@ -49,6 +49,8 @@ describe('runSpecYaml', () => {
   body: { temperature: 0 }
   exact: false
   tokensPerEvent: unknown
+  transport: fast
+  http2: false
   timeout: 10m
   connectTimeout: 10s
   maxLineBytes: 1000000

@@ -40,6 +40,13 @@ export interface TargetSpec {
   readonly exactOutput: boolean;
   readonly proxy: string | null;
   readonly caFile: string | null;
+  /** Files of the certificate to show to a server that asks, and of its private key. */
+  readonly clientCertificate: { readonly certFile: string; readonly keyFile: string } | null;
+  /** Path of a Unix socket to connect to, in place of the URL's host. */
+  readonly unixSocket: string | null;
+  /** `compat` with {@link http2}. */
+  readonly transport: 'fast' | 'compat';
+  readonly http2: boolean;
   readonly limits: TransportLimits;
 }
 

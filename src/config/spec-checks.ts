@@ -6,6 +6,7 @@ import { DIALECTS } from '../wire/index.ts';
 import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
 import { valueAt, type KeyPath, type Written } from './key-path.ts';
 import { howToWrite, problemAt, quotedSubject, subjectOf } from './problem-at.ts';
+import { connectionProblems } from './connection-checks.ts';
 import type { ReadSections } from './run-file-schema.ts';
 
 /**
@@ -21,6 +22,7 @@ export function specProblems(
     ...loadProblems(sections, written),
     ...streamProblems(sections, objective, written),
     ...keyHeaderProblems(sections, written),
+    ...connectionProblems(sections, written),
     ...exactProblems(sections, written),
     ...workloadProblems(sections, written),
     ...priceProblems(sections, written),

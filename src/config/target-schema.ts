@@ -180,6 +180,21 @@ export const targetSection = mapping({
     .describe('`one`: the server sends exactly one token per output event, so gaps are ITL.'),
   proxy: url.optional().describe('HTTP proxy. Proxy variables of the environment are ignored.'),
   ca: text.optional().describe('PEM file of a certificate authority to trust as well.'),
+  cert: text
+    .optional()
+    .describe('PEM file of the certificate to show to a server that asks for one; with certKey.'),
+  certKey: text.optional().describe('PEM file of the private key of cert.'),
+  unixSocket: text
+    .optional()
+    .describe("Unix socket to connect to, in place of the URL's host and port."),
+  transport: oneOf(['fast', 'compat'])
+    .optional()
+    .describe(
+      "`fast`: goodput's own HTTP/1.1 reader; `compat`: undici. Left out: `fast`, and `compat` with http2.",
+    ),
+  http2: flag
+    .prefault(false)
+    .describe('Speak HTTP/2 over TLS: many requests share a connection, and gaps are less exact.'),
   timeout: duration('above0').prefault('10m').describe('Deadline of one request.'),
   connectTimeout: duration('above0').prefault('10s').describe('Deadline of one connection.'),
   maxLineBytes: count.prefault(1_000_000).describe('Longest line of a stream.'),

@@ -1,6 +1,11 @@
 /** A load test from spec to summary: preflight, load points in order, records on disk. */
 import { type Clock, NS_PER_SECOND, printable, waitUntil } from '../base/index.ts';
-import { createHttpClient, DEFAULT_CLIENT_LIMITS, type HttpClient } from '../client/index.ts';
+import {
+  createHttpClient,
+  DEFAULT_CLIENT_LIMITS,
+  type HttpClient,
+  type HttpClientOptions,
+} from '../client/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
 import { Budget } from '../loadgen/index.ts';
@@ -108,7 +113,11 @@ export async function openClient(
     keyHeader: target.apiKeyHeader,
     headers: target.headers,
     ca: target.caFile === null ? null : ports.readText(target.caFile),
+    clientCertificate: certificateOf(target, ports.readText),
     proxy: target.proxy,
+    unixSocket: target.unixSocket,
+    transport: target.transport,
+    http2: target.http2,
     limits: {
       ...DEFAULT_CLIENT_LIMITS,
       lineBytes: target.limits.lineBytes,
@@ -117,6 +126,15 @@ export async function openClient(
     },
     tests: await answerTests(spec.checks),
   });
+}
+
+function certificateOf(
+  { clientCertificate }: RunSpec['target'],
+  readText: ExperimentPorts['readText'],
+): HttpClientOptions['clientCertificate'] {
+  if (clientCertificate === null) return null;
+  const { certFile, keyFile } = clientCertificate;
+  return { cert: readText(certFile), key: readText(keyFile) };
 }
 
 interface RunParts {
