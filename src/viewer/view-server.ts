@@ -127,6 +127,8 @@ class Answers {
   async #route(asked: Asked, url: URL): Promise<Answer> {
     const parts = url.pathname.split('/').slice(1).map(decodeURIComponent);
     const [first = '', name = '', what = ''] = parts;
+    // Browsers ask for it unasked; a 404 would stand in their console as our mistake.
+    if (url.pathname === '/favicon.ico') return { status: 204, type: 'text/html', body: '' };
     if (url.pathname === '/') return this.#runs(url.searchParams.get('q') ?? '');
     if (first === 'compare' && parts.length === 1) {
       return this.#reportOf(url.searchParams.getAll('run'));
@@ -153,7 +155,10 @@ class Answers {
         if (!(error instanceof ProblemsError)) throw error;
       }
     }
-    return html(200, this.#pages.runsPage(runs.reverse(), search, this.#frame));
+    const newestFirst = runs.toSorted((a, b) =>
+      b.manifest.startedAt.localeCompare(a.manifest.startedAt),
+    );
+    return html(200, this.#pages.runsPage(newestFirst, search, this.#frame));
   }
 
   async #run(run: ShelvedRun): Promise<Answer> {

@@ -138,7 +138,7 @@ function limitFields(objective: Objective, points: readonly PointSummary[]): Mar
   const ttft = request.ttft ?? [{ fromTokens: 0, toTokens: null, limitNs: null }];
   const fields: LimitField[] = [
     ...ttft.map(({ fromTokens, toTokens, limitNs }) => {
-      const to = toTokens === null ? 'up' : `to ${tokenCountText(toTokens)}`;
+      const to = toTokens === null ? 'and more' : `to ${tokenCountText(toTokens)}`;
       const bucket = ttft.length === 1 ? '' : `, prompts of ${tokenCountText(fromTokens)} ${to}`;
       return field('ttft', `TTFT at most${bucket}`, limitNs, ttftSeen);
     }),

@@ -14,7 +14,8 @@ export interface ListedRun {
   readonly summary: Summary | null;
 }
 
-const COLUMNS = ['run', 'started', 'model', 'load', 'n', 'attained', 'good /s', 'verdict'];
+/** What matters most first: a phone shows the first few. */
+const COLUMNS = ['run', 'verdict', 'attained', 'good /s', 'load', 'n', 'model', 'started'];
 
 /** `search` = words that all must be in a run's row; empty = all runs. */
 export function runsPage(
@@ -32,14 +33,14 @@ export function runsPage(
     });
   const main = markup`<form class="tools" method="get" action="/"><div><label for="q">Search runs: name, model, load, verdict</label><input type="search" id="q" name="q" value="${search}"></div><button type="submit">Search</button></form>
 <p role="status" aria-live="polite">${`${shown.length} of ${runs.length} runs`}</p>
-<form method="get" action="/compare" data-runs=""><div class="scroll" tabindex="0" role="region" aria-label="Runs"><table><thead><tr>${COLUMNS.map((column) => markup`<th scope="col">${column}</th>`)}<th scope="col">compare</th></tr></thead>
+<form method="get" action="/compare" data-runs=""><div class="scroll" tabindex="0" role="region" aria-label="Runs"><table><thead><tr><th scope="col"><span class="hidden">compare</span></th>${COLUMNS.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${shown.map(({ cells, name }) => runRow(cells, name))}</tbody></table></div>
 <p><button type="submit">Compare the chosen runs</button></p></form>`;
-  return viewPage({ ...page, title: 'Runs', main });
+  return viewPage({ ...page, title: 'Runs', main, home: true });
 }
 
 function runRow([name = '', ...cells]: readonly string[], id: string): Markup {
-  return markup`<tr><th scope="row" class="name"><a href="${runPath(id)}">${name}</a></th>${cells.map((cell) => markup`<td>${cell}</td>`)}<td><input type="checkbox" name="run" value="${id}" aria-label="${`Compare ${name}`}"></td></tr>`;
+  return markup`<tr><td><input type="checkbox" name="run" value="${id}" aria-label="${`Compare ${name}`}"></td><th scope="row" class="name"><a href="${runPath(id)}">${name}</a></th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`;
 }
 
 function cellsOf({ name, manifest, summary }: ListedRun): string[] {
@@ -52,18 +53,18 @@ function cellsOf({ name, manifest, summary }: ListedRun): string[] {
     points.length === 1 ? (only?.load.label ?? '–') : `${countFigure(points.length)} loads`;
   if (summary === null || only === undefined) {
     const label = manifest.points.at(-1)?.label ?? '–';
-    return [name, started, modelText, label, '–', '–', '–', 'no result yet'];
+    return [name, 'no result yet', '–', '–', label, '–', modelText, started];
   }
   const offered = points.reduce((sum, point) => sum + point.ledger.scheduled, 0);
   const good = points.flatMap((point) => point.goodputRps ?? []);
   return [
     name,
-    started,
-    modelText,
-    load,
-    countFigure(offered),
+    verdictWord(summary),
     points.length === 1 ? sureShareFigure(only.attainment) : '–',
     good.length === 0 ? '–' : levelFigure(Math.max(...good)),
-    verdictWord(summary),
+    load,
+    countFigure(offered),
+    modelText,
+    started,
   ];
 }

@@ -9,14 +9,16 @@ export interface ViewPage {
   /** What the page's script must show to have anything computed. */
   readonly token: string;
   readonly toolVersion: string;
+  /** Whether this is the page that the others lead back to. */
+  readonly home?: boolean;
 }
 
-export function viewPage({ title, main, token, toolVersion }: ViewPage): string {
+export function viewPage({ title, main, token, toolVersion, home = false }: ViewPage): string {
   return htmlDocument({
     title,
     sections: [],
-    main: markup`<meta name="goodput-token" content="${token}"><h1>${title}</h1>${main}`,
-    footer: markup`<p><a href="/">All runs</a> · goodput ${toolVersion} · served to this machine alone</p>`,
+    main: markup`<meta name="goodput-token" content="${token}">${home ? null : markup`<p><a href="/">All runs</a></p>`}<h1>${title}</h1>${main}`,
+    footer: markup`<p>goodput ${toolVersion} · served to this machine alone</p>`,
     extra: { connect: true, script: VIEW_SCRIPT, style: VIEW_STYLE },
   });
 }
