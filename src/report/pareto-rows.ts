@@ -52,7 +52,7 @@ function placeText({ place, target, reason }: ParetoPoint): string {
 export function axesText({ axes, drawsAsked, points }: ParetoResult): string {
   const draws = drawsAsked === 1 ? '' : `; each drawn ${drawsAsked} times, the middle shown`;
   const within = points.some(({ target }) => target !== null) ? ' within the objective' : '';
-  return `${gainName(axes)} against ${latencyName(axes)}: the points${within} that no other beats${draws}`;
+  return `${gainName(axes)} against ${latencyName(axes)}: the points${within} that no other beats${draws}; figures as seen, without intervals`;
 }
 
 export function gainName(axes: ParetoResult['axes']): string {

@@ -1,4 +1,5 @@
 /** What a short live run showed beside what the simulator says of the same service in the long run. */
+import { NO_INTERVAL_MARK } from './certainty.ts';
 import { countFigure, levelFigure, shareFigure } from './figures.ts';
 import { aligned, labelled, PAGE_WIDTH } from './layout.ts';
 
@@ -42,9 +43,9 @@ export function simulatedBesideLines(
     ...rows.map(({ offeredRps, live, simulated }) => [
       `${levelFigure(offeredRps)}/s${simulated.growing ? ' ^' : ''}`,
       countFigure(live.requests),
-      shareFigure(live.attainedShare),
+      seenShare(live),
       countFigure(simulated.requests),
-      shareFigure(simulated.attainedShare),
+      seenShare(simulated),
       levelFigure(simulated.goodRps),
     ]),
   ]);
@@ -52,8 +53,15 @@ export function simulatedBesideLines(
     ...labelled('Beside', `simulated: ${heading}`, width),
     '',
     ...table,
+    `${NO_INTERVAL_MARK} no interval: shown, not claimed`,
     ...(rows.some((row) => row.simulated.growing)
       ? ['^ the backlog grows all the while: the longer one looks, the worse it is']
       : []),
   ];
+}
+
+/** Counts alone cannot tell how sure a share is. */
+function seenShare({ attainedShare }: AttainedCounts): string {
+  const figure = shareFigure(attainedShare);
+  return attainedShare === null ? figure : `${NO_INTERVAL_MARK}${figure}`;
 }

@@ -1,6 +1,7 @@
 /** A capacity search on the terminal: the figure to sign first, then what it rests on. */
 import type { CapacityReport } from '../planner/index.ts';
 import { costText, endText, noIntervalText, objectiveWord, secondsText } from './capacity-words.ts';
+import { NO_INTERVAL_MARK } from './certainty.ts';
 import { countFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { aligned, LABEL_WIDTH, labelled, PAGE_WIDTH } from './layout.ts';
 import { type Palette, paletteOf } from './palette.ts';
@@ -231,7 +232,7 @@ function curveLines(report: CapacityReport, palette: Palette, explain: boolean):
       closed ? countFigure(level) : rateFigure(level),
       countFigure(windows),
       countFigure(offered),
-      shareFigure(share),
+      `${NO_INTERVAL_MARK}${shareFigure(share)}`,
       ...(closed ? [] : [shareFigure(fittedShare)]),
     ]),
   ]);
@@ -310,7 +311,7 @@ function windowLines({ windows }: CapacityReport, palette: Palette): string[] {
           levelFigure(level),
           secondsText(measuredSeconds),
           countFigure(offered),
-          offered === 0 ? '–' : shareFigure(good / offered),
+          offered === 0 ? '–' : `${NO_INTERVAL_MARK}${shareFigure(good / offered)}`,
           why ?? ending,
         ],
       ),

@@ -16,7 +16,7 @@ export const ORDER_STATISTIC_METHOD = 'order statistics, if independent';
 /** Independent looks beyond a quantile below which its interval would cover less than it says. */
 const TAIL_LOOKS_LEAST = 8;
 /** Below so many it rests on half of the looks, should their number itself be luck. */
-const TAIL_LOOKS_AMPLE = 12;
+const TAIL_LOOKS_AMPLE = 16;
 /** Label of {@link effectiveQuantileInterval}. */
 export const EFFECTIVE_QUANTILE_METHOD = 'order statistics at effective n, batch means';
 
@@ -71,9 +71,40 @@ export function orderStatisticInterval(
 export function effectiveQuantileInterval(
   sorted: ArrayLike<number>,
   q: number,
-  dependence: Pick<Dependence, 'effectiveN' | 'degrees' | 'looks'>,
+  dependence: QuantileDependence,
   level = 0.95,
 ): ConfidenceInterval | null {
+  const ranks = effectiveQuantileRanks(sorted.length, q, dependence, level);
+  if (ranks === null) return null;
+  return {
+    low: sorted[ranks.low - 1] as number,
+    high: sorted[ranks.high - 1] as number,
+    level,
+    method: EFFECTIVE_QUANTILE_METHOD,
+    effectiveN: ranks.effectiveN,
+  };
+}
+
+/** What {@link effectiveQuantileInterval} needs to know of how values hang together. */
+export type QuantileDependence = Pick<Dependence, 'effectiveN' | 'degrees' | 'looks'>;
+
+/** Ranks, from 1, of two values of a sample between which a quantile lies. */
+export interface QuantileRanks {
+  readonly low: number;
+  readonly high: number;
+  readonly effectiveN: number;
+}
+
+/**
+ * Which of `n` ascending values bound the interval of {@link effectiveQuantileInterval}, for those
+ * who do not hold the values themselves in a row. Undefined: `null` under the same conditions.
+ */
+export function effectiveQuantileRanks(
+  n: number,
+  q: number,
+  dependence: QuantileDependence,
+  level = 0.95,
+): QuantileRanks | null {
   // Asked of the queue, not of the values: what they show of their own correlation is too noisy, and
   // just the windows that show little by luck would state an interval.
   const tailLooks = dependence.looks * Math.min(q, 1 - q);
@@ -83,17 +114,14 @@ export function effectiveQuantileInterval(
       ? Math.min(dependence.effectiveN, dependence.looks / 2)
       : dependence.effectiveN;
   assert(level > 0 && level < 1, `level ${level} is not in (0, 1)`);
-  const n = sorted.length;
   const certain = effectiveN * keptWithFewBatches(dependence.degrees, level);
   const size = Math.min(n, Math.floor(certain));
   const ranks = boundingRanks(size, q, level);
   if (ranks === null) return null;
   const scale = (n + 1) / (size + 1);
   return {
-    low: sorted[Math.max(1, Math.floor(ranks.low * scale)) - 1] as number,
-    high: sorted[Math.min(n, Math.ceil(ranks.high * scale)) - 1] as number,
-    level,
-    method: EFFECTIVE_QUANTILE_METHOD,
+    low: Math.max(1, Math.floor(ranks.low * scale)),
+    high: Math.min(n, Math.ceil(ranks.high * scale)),
     effectiveN,
   };
 }

@@ -96,6 +96,20 @@ function linkedOf(inference: Inference, offered: number): number {
   return 1 + (inference.queueDesignEffect - 1) * Math.min(1, offered / inference.count);
 }
 
+/**
+ * The same window where a request gives many values, as gaps: a look at the queue holds as many
+ * times more of them.
+ */
+export function pooledInference(
+  inference: Inference,
+  requestCount: number,
+  valueCount: number,
+): Inference {
+  const each = requestCount === 0 ? 1 : Math.max(1, valueCount / requestCount);
+  const queueDesignEffect = each * linkedOf(inference, requestCount);
+  return { ...inference, count: valueCount, queueDesignEffect };
+}
+
 /** What an interval would take, in seconds more of the same load. */
 export function tooLittle(inference: Inference, missingFactor: number): Uncertainty['noInterval'] {
   const seconds = (inference.toNs - inference.fromNs) / NS_PER_SECOND;
@@ -137,10 +151,10 @@ export function quantileDependence(
   atQuantile: number,
 ): Dependence | null {
   const batches = Array.from({ length: BATCH_COUNT }, () => ({ good: 0, offered: 0 }));
-  for (const [index, value] of values.entries()) {
+  for (let index = 0; index < values.length; index += 1) {
     const batch = batches[batchIndex[index] as number] as { good: number; offered: number };
     batch.offered += 1;
-    if (value <= atQuantile) batch.good += 1;
+    if ((values[index] as number) <= atQuantile) batch.good += 1;
   }
   return shareEstimate(batches, linkedOf(inference, values.length))?.dependence ?? null;
 }

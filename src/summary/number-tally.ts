@@ -37,6 +37,12 @@ export class NumberTally {
     this.#waitingCount += 1;
   }
 
+  /** Takes all numbers of another. */
+  absorb(other: NumberTally): void {
+    other.#putInOrder();
+    this.#seen = merged(this.#seen, other.#seen);
+  }
+
   /** Those so far. Errors: NaN has no rank and breaks an invariant. */
   ranked(): RankedNumbers {
     this.#putInOrder();

@@ -1,13 +1,8 @@
 /** Makes the summary of one load point from its records, one at a time. */
 import { assert } from '../base/index.ts';
-import {
-  measureRecord,
-  type ManifestPoint,
-  type Measures,
-  type RequestRecord,
-} from '../record/index.ts';
+import { measureRecord, type ManifestPoint, type RequestRecord } from '../record/index.ts';
 import { judgeMeasured, type Objective } from '../slo/index.ts';
-import { NumberTally } from './number-tally.ts';
+import { GapPool } from './gap-pool.ts';
 import { isJudged } from './rates.ts';
 import { requestRow } from './request-row.ts';
 import { RequestRows } from './request-rows.ts';
@@ -48,8 +43,7 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
   const data: PointData = {
     rows: new RequestRows(),
     notReached: 0,
-    tokenGapsNs: new NumberTally(),
-    otherGapsNs: new NumberTally(),
+    gaps: new GapPool(),
     alignedCount: 0,
     schedule: new ScheduleWatch(point),
   };
@@ -65,7 +59,10 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
       const doubt = clientDoubtOf({ record, measures, asked }, objectives, stalls);
       const row = requestRow(record, measures, { asked, doubt }, point);
       data.rows.push(row);
-      if (row.outcome === 'completed' && isJudged(row.plannedNs, point)) poolGaps(data, measures);
+      if (row.outcome === 'completed' && isJudged(row.plannedNs, point)) {
+        data.gaps.push(row.plannedNs, measures.chunkGapsNs, measures.itlNs !== null);
+        if (measures.itlNs !== null) data.alignedCount += 1;
+      }
     },
     finish(ended = point) {
       assert(isSameSpan(point, ended), `point ${point.index} did not stop as planned`);
@@ -98,11 +95,4 @@ function endedPoint(point: ManifestPoint, rows: RequestRows): ManifestPoint {
   if (!crashed || rows.length === 0) return point;
   const lastNs = rows.views().reduce((last, { plannedNs }) => Math.max(last, plannedNs), 0);
   return { ...point, stopNs: Math.min(point.stopNs, lastNs + 1) };
-}
-
-function poolGaps(data: PointData, measures: Measures): void {
-  const isAligned = measures.itlNs !== null;
-  const pool = isAligned ? data.tokenGapsNs : data.otherGapsNs;
-  for (const gapNs of measures.chunkGapsNs) pool.push(gapNs);
-  if (isAligned) data.alignedCount += 1;
 }

@@ -37,7 +37,7 @@ describe('two p95s can pass while 90 % are good', () => {
 
   it('says beside it that each marginal passes', () => {
     expect(point.marginalsPass).toBe(true);
-    expect(point.marginals).toEqual([
+    expect(point.marginals).toMatchObject([
       { objective: 'ttft', q: 0.95, metShare: 0.95, passes: true },
       { objective: 'tpot', q: 0.95, metShare: 0.95, passes: true },
     ]);

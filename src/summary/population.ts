@@ -9,9 +9,17 @@ import {
 } from '../slo/index.ts';
 import { sortedCopy, type TimeBatch, wilsonInterval } from '../stats/index.ts';
 import { attainmentCounts } from './attainment.ts';
-import { batchesOf, CONFIDENCE_LEVEL, type Inference } from './inference.ts';
+import type { TimedRanks } from './gap-pool.ts';
+import {
+  batchesOf,
+  CONFIDENCE_LEVEL,
+  type Inference,
+  pooledInference,
+  shareUncertainty,
+} from './inference.ts';
+import { type RankedNumbers, rankedOf } from './number-tally.ts';
 import { type Claim, NO_PROOF, type Proof, proofOf } from './proof.ts';
-import { isEnoughFor } from './quantile-summary.ts';
+import { isEnoughFor, withinOf } from './quantile-summary.ts';
 import type { RequestRow } from './request-row.ts';
 import { observed } from './strata.ts';
 import type { Marginal, PopulationResult, StratumSummary, Summary } from './summary.ts';
@@ -20,7 +28,7 @@ export interface PopulationData {
   readonly rows: readonly RequestRow[];
   readonly attainment: Attainment;
   /** Pooled gaps of completed requests. */
-  readonly gapsNs: RankedNumbers;
+  readonly gaps: TimedRanks;
   /** Strata by the label the objective asks the worst of. */
   readonly groups: readonly StratumSummary[];
   /** `null` = nothing is to be proven. */
@@ -149,8 +157,8 @@ interface Sample {
   readonly ranked: RankedNumbers;
   /** Requests they come from: of gaps, which hang together in an answer, at best so many count. */
   readonly requestCount: number;
-  /** The value of each request; `null` for gaps, whose pool does not know whose they are. */
-  readonly valueOf: ((row: RequestRow) => number | null) | null;
+  /** The value of each request, or the gaps by time. */
+  readonly from: ((row: RequestRow) => number | null) | TimedRanks['slots'];
 }
 
 function quantileResult(
@@ -180,16 +188,30 @@ function quantileResult(
 function quantileProof(
   state: PopulationResult['state'],
   { q, limitNs }: QuantileObjective,
-  { valueOf }: Sample,
+  { ranked, requestCount, from }: Sample,
   rows: readonly RequestRow[],
   inference: Inference | null,
 ): Proof {
-  if (valueOf === null || inference === null) return NO_PROOF;
+  if (inference === null) return NO_PROOF;
+  if (typeof from !== 'function') {
+    const pooled = pooledInference(inference, requestCount, ranked.length);
+    const claim = { state, target: q, unjudged: 0 };
+    return inRequests(
+      proofOf(pooled, withinOf(from, limitNs), claim),
+      requestCount / ranked.length,
+    );
+  }
   const batches = batchesOf(inference, rows, (row) => {
-    const value = row.outcome === 'completed' ? valueOf(row) : null;
+    const value = row.outcome === 'completed' ? from(row) : null;
     return { good: value !== null && value <= limitNs ? 1 : 0, offered: value === null ? 0 : 1 };
   });
   return proofOf(inference, batches, { state, target: q, unjudged: 0 });
+}
+
+/** Proof over gaps counts gaps: what it would take is told in requests. */
+function inRequests({ proven, toProve }: Proof, requestsEach: number): Proof {
+  if (toProve === null) return { proven, toProve };
+  return { proven, toProve: { ...toProve, requests: Math.ceil(toProve.requests * requestsEach) } };
 }
 
 function quantileState(
@@ -215,7 +237,7 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
   const planned = objective.request.from === 'planned';
   const oneEach = (valueOf: (row: RequestRow) => number | null): Sample => {
     const ranked = rankedOf(sortedCopy(observed(completed, valueOf)));
-    return { ranked, requestCount: ranked.length, valueOf };
+    return { ranked, requestCount: ranked.length, from: valueOf };
   };
   switch (target.measure) {
     case 'ttft':
@@ -224,9 +246,9 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
       return oneEach((row) => row.tpotNs);
     case 'gap':
       return {
-        ranked: data.gapsNs,
+        ranked: data.gaps.all,
         requestCount: completed.filter((row) => row.gapCount > 0).length,
-        valueOf: null,
+        from: data.gaps.slots,
       };
     case 'e2e':
       return oneEach((row) => (planned ? row.completionFromPlannedNs : row.completionNs));
@@ -240,18 +262,27 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
  * passed? Over completed requests whose value was observed, as such reports are. With limits by
  * prompt length, each value is held against its own limit.
  */
-export function marginalsOf(rows: readonly RequestRow[], target: number | null): Marginal[] {
+export function marginalsOf(
+  rows: readonly RequestRow[],
+  target: number | null,
+  inference: Inference,
+): Marginal[] {
   if (target === null) return [];
   const completed = rows.filter((row) => row.outcome === 'completed');
   return (['ttft', 'tpot'] as const).flatMap((objective) => {
-    const states = completed.flatMap((row) =>
-      row.objectives.filter((entry) => entry.objective === objective).map((entry) => entry.state),
-    );
-    const met = states.filter((state) => state === 'met').length;
-    const held = met + states.filter((state) => state === 'missed').length;
+    const batches = batchesOf(inference, completed, (row) => {
+      const states = row.objectives
+        .filter((entry) => entry.objective === objective)
+        .map(({ state }) => state);
+      const met = states.filter((state) => state === 'met').length;
+      return { good: met, offered: met + states.filter((state) => state === 'missed').length };
+    });
+    const met = batches.reduce((sum, { good }) => sum + good, 0);
+    const held = batches.reduce((sum, { offered }) => sum + offered, 0);
     if (held === 0) return [];
     const metShare = met / held;
-    return [{ objective, q: target, metShare, passes: metShare >= target }];
+    const { interval } = shareUncertainty(inference, batches);
+    return [{ objective, q: target, metShare, interval, passes: metShare >= target }];
   });
 }
 

@@ -1,6 +1,7 @@
+import { randomLcg } from 'd3-random';
 import { describe, expect, it } from 'vitest';
 import type { Inference } from './inference.ts';
-import { rankedOf } from './number-tally.ts';
+import { rankedOf, type RankedNumbers } from './number-tally.ts';
 import {
   isEnoughFor,
   type OrderedValues,
@@ -84,16 +85,47 @@ describe('a quantile summary', () => {
     ).toBe(true);
   });
 
-  it('gives pooled gaps no interval and no claim, and covers by request', () => {
-    const gaps = Float64Array.from({ length: 5_000 }, () => 10);
-    const summary = pooledQuantileSummary(rankedOf(gaps), {
-      ...OF,
-      populationCount: 10,
-      contributorCount: 9,
-    });
-    expect(summary.coverage).toBe(0.9);
-    expect(summary.quantiles.every((entry) => entry.interval === null)).toBe(true);
-    expect(summary.quantiles.some((entry) => entry.claimable)).toBe(false);
+  /** 40 answers a slot, of 50 gaps each: `gapOf` an answer and a gap. */
+  function pooledOf(gapOf: (answer: number, gap: number) => number, of: Partial<Inference> = {}) {
+    const slotOf = (slot: number): RankedNumbers =>
+      rankedOf(
+        Float64Array.from({ length: 2_000 }, (_, at) =>
+          gapOf(40 * slot + Math.floor(at / 50), at),
+        ).sort(),
+      );
+    const slots = Array.from({ length: 32 }, (_, slot) => slotOf(slot));
+    const values = Array.from({ length: 64_000 }, (_, at) =>
+      gapOf(Math.floor(at / 50), at % 2_000),
+    );
+    return pooledQuantileSummary(
+      { all: rankedOf(Float64Array.from(values).sort()), slots },
+      {
+        ...OF,
+        populationCount: 1_600,
+        contributorCount: 1_280,
+        inference: inOrder(scattered(1_280), of).inference,
+      },
+    );
+  }
+
+  it('takes slots of time for the clusters of pooled gaps, and covers by request', () => {
+    // Each answer has one gap, fifty times over: about as much as one value a request.
+    const random = randomLcg(0.5);
+    const gaps = Array.from({ length: 1_280 }, random);
+    const summary = pooledOf((answer) => gaps[answer] as number);
+    expect(summary).toMatchObject({ n: 64_000, coverage: 0.8 });
+    const [median, , p95, p99] = summary.quantiles;
+    expect(median?.effectiveN).toBeGreaterThan(500);
+    expect(median?.effectiveN).toBeLessThan(3_000);
+    expect(p95?.interval?.low).toBeLessThan(p95?.value as number);
+    expect(p95?.interval?.high).toBeGreaterThan(p95?.value as number);
+    // 1,280 looks, as nothing links the answers: 13 lie beyond p99, 1.3 beyond p99.9.
+    expect(p99?.claimable).toBe(quantileOf(summary, 0.999)?.claimable === false);
+  });
+
+  it('lets nobody claim pooled gaps while the backlog grows', () => {
+    const summary = pooledOf((answer) => answer, { growing: true });
+    expect(summary.quantiles.some(({ claimable, interval }) => claimable || interval)).toBe(false);
   });
 
   it('is null, not zero, where nothing was observed', () => {

@@ -1,6 +1,20 @@
 /** Quantiles of one measure over one named population, with what a reader needs to weigh them. */
-import { effectiveQuantileInterval, minimumSampleSize, sortedCopy } from '../stats/index.ts';
-import { CONFIDENCE_LEVEL, type Inference, quantileDependence } from './inference.ts';
+import {
+  EFFECTIVE_QUANTILE_METHOD,
+  effectiveQuantileInterval,
+  effectiveQuantileRanks,
+  minimumSampleSize,
+  sortedCopy,
+  type TimeBatch,
+} from '../stats/index.ts';
+import type { TimedRanks } from './gap-pool.ts';
+import {
+  CONFIDENCE_LEVEL,
+  type Inference,
+  pooledInference,
+  quantileDependence,
+  shareUncertainty,
+} from './inference.ts';
 import { type RankedNumbers, rankedOf } from './number-tally.ts';
 import type { QuantileSummary, QuantileValue } from './summary.ts';
 
@@ -36,26 +50,55 @@ export function quantileSummary(ordered: OrderedValues, of: QuantilePopulation):
       const dependence = inference.growing
         ? null
         : quantileDependence(inference, values, batches, value);
-      if (dependence === null) return { claimable: false, effectiveN: null, interval: null };
+      if (dependence === null) return NO_CLAIM;
       const interval = effectiveQuantileInterval(sorted, q, dependence, CONFIDENCE_LEVEL);
       return { claimable: interval !== null, effectiveN: dependence.effectiveN, interval };
     }),
   };
 }
 
+/** The population of values of which a request may give many. */
+export interface PooledPopulation extends QuantilePopulation {
+  /** Requests that gave at least one. */
+  readonly contributorCount: number;
+  readonly inference: Inference;
+}
+
 /**
- * The same of pooled values of which a request may give many (gaps). The pool does not
- * know whose each value is, so nothing can be said of its error: no claim, no interval.
+ * The same of pooled values of which a request may give many (gaps). The slot of time is the cluster:
+ * it holds whole answers, and with them what links the gaps of one.
  */
 export function pooledQuantileSummary(
-  pool: RankedNumbers,
-  of: QuantilePopulation & { readonly contributorCount: number },
+  { all, slots }: TimedRanks,
+  of: PooledPopulation,
 ): QuantileSummary {
+  const inference = pooledInference(of.inference, of.contributorCount, all.length);
   return {
-    ...withoutQuantiles(pool, of, of.contributorCount),
-    quantiles: quantilesOf(pool, () => ({ claimable: false, effectiveN: null, interval: null })),
+    ...withoutQuantiles(all, of, of.contributorCount),
+    quantiles: quantilesOf(all, (q, value) => {
+      const dependence = shareUncertainty(inference, withinOf(slots, value)).dependence;
+      if (inference.growing || dependence === null) return NO_CLAIM;
+      const ranks = effectiveQuantileRanks(all.length, q, dependence, CONFIDENCE_LEVEL);
+      const { effectiveN } = dependence;
+      if (ranks === null) return { claimable: false, effectiveN, interval: null };
+      const interval = {
+        low: all.quantile(ranks.low / all.length),
+        high: all.quantile(ranks.high / all.length),
+        level: CONFIDENCE_LEVEL,
+        method: EFFECTIVE_QUANTILE_METHOD,
+        effectiveN: ranks.effectiveN,
+      };
+      return { claimable: true, effectiveN, interval };
+    }),
   };
 }
+
+/** Of each slot of time, how many values are at most `limit`. */
+export function withinOf(slots: TimedRanks['slots'], limit: number): TimeBatch[] {
+  return slots.map((slot) => ({ good: slot.countUpTo(limit), offered: slot.length }));
+}
+
+const NO_CLAIM = { claimable: false, effectiveN: null, interval: null } as const;
 
 function withoutQuantiles(
   ranked: RankedNumbers,

@@ -71,39 +71,48 @@ export function ratesOver(
   const due = rows.filter((row) => row.plannedNs >= window.fromNs);
   const sent = due.filter((row) => row.outcome !== 'dropped');
   const completed = due.filter((row) => row.outcome === 'completed');
-  const good = due.filter((row) => row.verdict === 'good');
   const seconds = secondsFromNs(window.toNs - window.fromNs);
   const perSecond = (count: number | null): number | null =>
     count !== null && seconds > 0 ? count / seconds : null;
   const completedEver = byArrival ? rows.filter((row) => row.outcome === 'completed') : completed;
+  const isCorrect = (row: RequestRow): boolean => row.correctness === 'met';
+  const isGood = (row: RequestRow): boolean => row.verdict === 'good';
+  const good = due.filter(isGood);
   const completedRps = perSecond(completed.length);
+  const successfulRps = perSecond(due.filter(isCorrect).length);
   const goodRps = perSecond(good.length);
   const outputTokensPerSecond = perSecond(
     knownTotal(completedEver, (row) => (byArrival ? row.outputTokensInSteady : row.outputTokens)),
   );
+  const inputTokensPerSecond = perSecond(knownTotal(completed, (row) => row.promptTokens));
+  const goodOutputTokensPerSecond = perSecond(knownTotal(good, (row) => row.outputTokens));
   const isDone = (row: RequestRow): boolean => row.outcome === 'completed';
-  const over = (countOf: (row: RequestRow) => number, rate: number | null) =>
-    rateUncertainty(inference, due, countOf, rate);
+  /** `tokensOf` nothing: the rate counts requests. */
+  const over = (
+    rate: number | null,
+    isCounted: (row: RequestRow) => boolean,
+    tokensOf: (row: RequestRow) => number | null = () => 1,
+  ) => rateUncertainty(inference, due, (row) => (isCounted(row) ? (tokensOf(row) ?? 0) : 0), rate);
   return {
     window,
     offeredRps,
     realisedOfferedRps: perSecond(due.length),
     admittedRps: perSecond(sent.length),
     completedRps,
-    successfulRps: perSecond(due.filter((row) => row.correctness === 'met').length),
+    successfulRps,
     goodRps,
-    inputTokensPerSecond: perSecond(knownTotal(completed, (row) => row.promptTokens)),
+    inputTokensPerSecond,
     outputTokensPerSecond,
     outputTokensBasis: byArrival ? 'arrivals' : 'requests',
-    goodOutputTokensPerSecond: perSecond(knownTotal(good, (row) => row.outputTokens)),
+    goodOutputTokensPerSecond,
     unknownUsageCount: completed.filter((row) => row.outputTokens === null).length,
     intervals: {
-      completedRps: over((row) => (isDone(row) ? 1 : 0), completedRps),
-      goodRps: over((row) => (row.verdict === 'good' ? 1 : 0), goodRps),
-      outputTokensPerSecond: over(
-        (row) => (isDone(row) ? (row.outputTokens ?? 0) : 0),
-        outputTokensPerSecond,
-      ),
+      completedRps: over(completedRps, isDone),
+      successfulRps: over(successfulRps, isCorrect),
+      goodRps: over(goodRps, isGood),
+      inputTokensPerSecond: over(inputTokensPerSecond, isDone, (row) => row.promptTokens),
+      outputTokensPerSecond: over(outputTokensPerSecond, isDone, (row) => row.outputTokens),
+      goodOutputTokensPerSecond: over(goodOutputTokensPerSecond, isGood, (row) => row.outputTokens),
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 } from '../slo/index.ts';
 import { attainmentOfRows } from './attainment.ts';
 import { isBacklogGrowing } from './backlog.ts';
+import { type GapPool, NO_GAPS, type TimedRanks } from './gap-pool.ts';
 import { inFlightOver, type Stay } from './in-flight.ts';
 import {
   dropReasonsOf,
@@ -20,7 +21,6 @@ import {
 import { inferenceOf } from './inference.ts';
 import { littlesLawOf, staysOf } from './littles-law.ts';
 import { missesOf } from './misses.ts';
-import { mergedRanks, NO_NUMBERS, type NumberTally, type RankedNumbers } from './number-tally.ts';
 import { marginalsOf, populationResultsOf } from './population.ts';
 import { pooledQuantileSummary, quantileSummary } from './quantile-summary.ts';
 import { cohortWindow, isJudged, ratesOver, steadyWindow, total, wallWindow } from './rates.ts';
@@ -37,10 +37,7 @@ import { validityOf, type ValidityEvidence } from './validity.ts';
 export interface PointData {
   readonly rows: RequestRows;
   notReached: number;
-  /** Chunk gaps of token-aligned streams, where they are token gaps (ITL). */
-  readonly tokenGapsNs: NumberTally;
-  /** Chunk gaps of all other streams. */
-  readonly otherGapsNs: NumberTally;
+  readonly gaps: GapPool;
   /** Completed, judged requests that gave token gaps. */
   alignedCount: number;
   readonly schedule: ScheduleWatch;
@@ -48,15 +45,15 @@ export interface PointData {
 
 /** Pooled gaps of completed requests. */
 interface Gaps {
-  readonly tokenGapsNs: RankedNumbers;
-  readonly chunkGapsNs: RankedNumbers;
+  readonly tokens: TimedRanks;
+  readonly all: TimedRanks;
   readonly alignedCount: number;
   /**
    * Whose gaps they are: the judged ones' where a warm-up was declared. One that was found in the end
    * came too late to leave gaps out, so the pools are of the whole point.
    */
   readonly of: readonly RequestRow[];
-  readonly window: Window['kind'];
+  readonly population: Population;
 }
 
 /** The judged window, and the whole point beside it. */
@@ -144,13 +141,11 @@ function gapsOf(
   { judged, whole }: Populations,
   warmUp: PointSummary['warmUp'],
 ): Gaps {
-  const tokenGapsNs = data.tokenGapsNs.ranked();
   return {
-    tokenGapsNs,
-    chunkGapsNs: mergedRanks(tokenGapsNs, data.otherGapsNs.ranked()),
+    ...data.gaps.ranked(),
     alignedCount: data.alignedCount,
     of,
-    window: warmUp.basis === 'detected' ? whole.window : judged.window,
+    population: warmUp.basis === 'detected' ? whole : judged,
   };
 }
 
@@ -188,7 +183,7 @@ function judgementPart(
   for (const row of judged) verdicts[row.verdict] += 1;
   const attainment = attainmentOfRows(judged, inference);
   const groups = groupsOf(judged, objective, of);
-  const marginals = marginalsOf(judged, objective.population.attainmentShare);
+  const marginals = marginalsOf(judged, objective.population.attainmentShare, inference);
   return {
     verdicts,
     unjudgedReasons: unjudgedReasonsOf(judged),
@@ -198,7 +193,7 @@ function judgementPart(
     population: populationResultsOf(objective, {
       rows: judged,
       attainment,
-      gapsNs: gaps.chunkGapsNs,
+      gaps: gaps.all,
       groups,
       inference,
     }),
@@ -213,13 +208,14 @@ function latencyPart(judged: readonly RequestRow[], gaps: Gaps, population: Popu
     completedQuantiles(judged, population, valueOf);
   const completed = judged.filter((row) => row.outcome === 'completed');
   const sent = judged.filter((row) => row.dispatchedNs !== null);
-  const gapCount = gaps.chunkGapsNs.length;
+  const gapCount = gaps.all.all.length;
   const gapRows = gaps.of.filter((row) => row.outcome === 'completed');
   const pooled = (contributorCount: number) => ({
-    window: gaps.window,
+    window: gaps.population.window,
     population: 'completed' as const,
     populationCount: gapRows.length,
     contributorCount,
+    inference: gaps.population.inference,
   });
   const promptTokensTold = completed.filter((row) => row.cachedPromptTokens !== null);
   const toldTokens = total(promptTokensTold, (row) => row.promptTokens);
@@ -236,9 +232,9 @@ function latencyPart(judged: readonly RequestRow[], gaps: Gaps, population: Popu
       observed: completed.filter((row) => row.tpotBasis === 'observed').length,
       estimated: completed.filter((row) => row.tpotBasis === 'estimated').length,
     },
-    itlNs: pooledQuantileSummary(gaps.tokenGapsNs, pooled(gaps.alignedCount)),
+    itlNs: pooledQuantileSummary(gaps.tokens, pooled(gaps.alignedCount)),
     chunkGapNs: pooledQuantileSummary(
-      gaps.chunkGapsNs,
+      gaps.all,
       pooled(gapRows.filter((row) => row.gapCount > 0).length),
     ),
     zeroGapShare: gapCount === 0 ? null : total(gapRows, (row) => row.zeroGapCount) / gapCount,
@@ -349,7 +345,7 @@ function validityPart(
     populationResultsOf(asked, {
       rows: those,
       attainment: attainmentOfRows(those, null),
-      gapsNs: NO_NUMBERS,
+      gaps: NO_GAPS,
       groups: groupsOf(those, objective, of),
       inference: null,
     });

@@ -106,8 +106,11 @@ const rates = z
     unknownUsageCount: count,
     intervals: z.strictObject({
       completedRps: interval.nullable(),
+      successfulRps: interval.nullable(),
       goodRps: interval.nullable(),
+      inputTokensPerSecond: interval.nullable(),
       outputTokensPerSecond: interval.nullable(),
+      goodOutputTokensPerSecond: interval.nullable(),
     }),
   })
   .describe('Counts over one window, never sums or means of per-request rates.');
@@ -224,6 +227,7 @@ const point = z.strictObject({
       objective: z.enum(['ttft', 'tpot']),
       q: share,
       metShare: share,
+      interval: interval.nullable(),
       passes: z.boolean(),
     }),
   ),

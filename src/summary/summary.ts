@@ -80,11 +80,17 @@ export interface Rates {
   readonly outputTokensBasis: 'requests' | 'arrivals';
   readonly goodOutputTokensPerSecond: number | null;
   readonly unknownUsageCount: number;
-  /** Of the rates above that have one; the others follow them. `null` = none can be stated. */
+  /**
+   * Of what the service did; `null` = none can be stated. What was offered, realised and admitted is
+   * what the client did, counted to the last request: nothing is estimated.
+   */
   readonly intervals: {
     readonly completedRps: ConfidenceInterval | null;
+    readonly successfulRps: ConfidenceInterval | null;
     readonly goodRps: ConfidenceInterval | null;
+    readonly inputTokensPerSecond: ConfidenceInterval | null;
     readonly outputTokensPerSecond: ConfidenceInterval | null;
+    readonly goodOutputTokensPerSecond: ConfidenceInterval | null;
   };
 }
 
@@ -110,6 +116,8 @@ export interface Marginal {
   /** The quantile that must be within the limit: the attainment target. */
   readonly q: number;
   readonly metShare: number;
+  /** Of `metShare`; `null` when none can be stated. */
+  readonly interval: ConfidenceInterval | null;
   readonly passes: boolean;
 }
 

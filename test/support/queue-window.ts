@@ -32,7 +32,7 @@ export interface QueueWindow {
 }
 
 /** Told of each request as it ends; `outputTokens` 1 where there are none. */
-type Serve = (offeredRps: number, seconds: number, seed: number, sink: FinishSink) => void;
+export type Serve = (offeredRps: number, seconds: number, seed: number, sink: FinishSink) => void;
 
 export interface QueueModel {
   readonly name: string;
@@ -40,6 +40,10 @@ export interface QueueModel {
   readonly isGood: (latencySeconds: number, tpotSeconds: number) => boolean;
   /** Long-run attainment; `null` = only a long run tells. */
   readonly attainment: (offeredRps: number) => number | null;
+  /** Long-run p95 of the latency; left out where only a long run tells. */
+  readonly p95Seconds?: (offeredRps: number) => number;
+  /** Arrivals per second where they follow the service (closed loop); else as offered. */
+  readonly throughputRps?: () => number;
 }
 
 /** Draws one window of a model at a load; the same seed gives the same window. */
@@ -138,6 +142,7 @@ export const MM1: QueueModel = {
   serve: singleServer((random) => random.expovariate(SERVICE_RPS)),
   isGood: (stay) => stay <= MM1_LIMIT_SECONDS,
   attainment: (offeredRps) => 1 - Math.exp(-(SERVICE_RPS - offeredRps) * MM1_LIMIT_SECONDS),
+  p95Seconds: (offeredRps) => Math.log(20) / (SERVICE_RPS - offeredRps),
 };
 
 export const MD1: QueueModel = {
@@ -145,6 +150,7 @@ export const MD1: QueueModel = {
   serve: singleServer(() => 1 / SERVICE_RPS),
   isGood: (stay) => stay <= MD1_WAIT_LIMIT_SECONDS + 1 / SERVICE_RPS,
   attainment: (offeredRps) => md1WaitCdf(MD1_WAIT_LIMIT_SECONDS, offeredRps),
+  p95Seconds: (offeredRps) => 1 / SERVICE_RPS + inverseOf((t) => md1WaitCdf(t, offeredRps), 0.95),
 };
 
 /** The mission document's engine without its leak. */

@@ -4,7 +4,7 @@ import { type Chart, partsChart } from '../../charts/index.ts';
 import { chartFigure, figuresTable } from '../../page/index.ts';
 import type { Objective } from '../../slo/index.ts';
 import type { PointSummary, QuantileSummary, StratumSummary } from '../../summary/index.ts';
-import { sureFigure, sureShareFigure } from '../certainty.ts';
+import { sureRateFigures, sureShareFigure } from '../certainty.ts';
 import { countFigure, durationFigure, levelFigure, NOT_OBSERVED, shareFigure } from '../figures.ts';
 import { unjudgedText } from '../unjudged-text.ts';
 import {
@@ -154,6 +154,7 @@ function ratesTable(point: PointSummary): Markup {
     'offered /s',
     'realised /s',
     'completed /s',
+    'correct /s',
     'good /s',
     'in tok/s',
     'out tok/s',
@@ -167,11 +168,7 @@ function ratesTable(point: PointSummary): Markup {
         windowText(rates.window, point.warmUp),
         levelFigure(rates.offeredRps),
         levelFigure(rates.realisedOfferedRps),
-        sureFigure(rates.completedRps, rates.intervals.completedRps, levelFigure),
-        sureFigure(rates.goodRps, rates.intervals.goodRps, levelFigure),
-        levelFigure(rates.inputTokensPerSecond),
-        sureFigure(rates.outputTokensPerSecond, rates.intervals.outputTokensPerSecond, levelFigure),
-        levelFigure(rates.goodOutputTokensPerSecond),
+        ...sureRateFigures(rates),
         countFigure(rates.unknownUsageCount),
       ]),
     },

@@ -140,7 +140,11 @@ function runsTable(runs: readonly ReportedRun[]): Markup {
       verdictWord(run.summary),
       sureShareFigure(point.attainment),
       sureFigure(point.goodputRps, point.rates.intervals.goodRps, levelFigure),
-      levelFigure(point.rates.outputTokensPerSecond),
+      sureFigure(
+        point.rates.outputTokensPerSecond,
+        point.rates.intervals.outputTokensPerSecond,
+        levelFigure,
+      ),
       quantileFigure(point.ttftFromPlannedNs, 0.95),
       quantileFigure(point.tpotNs, 0.95),
     ]),
