@@ -66,6 +66,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what a device makes of its data sheet, from measured runs',
     load: async () => (await import('./fit-command.ts')).fitCommand,
   },
+  budget: {
+    summary: 'what of an error budget is spent, what is left, and when it will be gone',
+    load: async () => (await import('./budget-command.ts')).budgetCommand,
+  },
   rules: {
     summary: 'Prometheus alerts on an error budget, with tests; or what is wrong with existing ones',
     load: async () => (await import('./rules-command.ts')).rulesCommand,

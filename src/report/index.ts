@@ -22,3 +22,4 @@ export { levelText } from './words.ts';
 export * from './log-report.ts';
 export * from './view-pages.ts';
 export { aligned as alignedRows } from './layout.ts';
+export * from './budget-report.ts';

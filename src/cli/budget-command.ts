@@ -1,0 +1,45 @@
+/** `goodput budget`: what of an error budget is spent, from counts. */
+import { Option } from 'commander';
+import { EXIT_CODES } from '../base/index.ts';
+import { markdownBudget, terminalBudget } from '../report/index.ts';
+import { addBudgetOptions, type BudgetOptions, readBudget } from './budget-options.ts';
+import type { OutputFormat, Register } from './command.ts';
+
+export const budgetCommand: Register = (program, context, finish) => {
+  const command = program
+    .command('budget')
+    .description(
+      'Says what of an error budget is spent and left, and when it will be gone, from counts of windows\n' +
+        '(JSON, one object a line or a list). Attainment, hard failures and quality have budgets of their\n' +
+        'own. Exits 3 when one is overspent.',
+    )
+    .argument('<counts>', 'file of windows: windowStart, windowEnd, offered, good, bad, …');
+  addBudgetOptions(command)
+    .addOption(
+      new Option('--format <format>', 'text for people, json, or md for a pull request')
+        .choices(['text', 'json', 'md'])
+        .default('text'),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  goodput budget counts.ndjson --slo "attainment>=97%, success>=99.5%"
+  goodput budget counts.ndjson --slo @chat.yaml --calendar month --time-zone Europe/Berlin`,
+    )
+    .action((file: string, options: BudgetOptions & { readonly format: OutputFormat }) => {
+      const statement = readBudget(file, options, context);
+      const { format } = options;
+      context.stdout(
+        format === 'json'
+          ? `${JSON.stringify(statement, null, 2)}\n`
+          : format === 'md'
+            ? markdownBudget(statement)
+            : terminalBudget(statement),
+      );
+      const overspent = statement.budgets.some(
+        ({ spentShare, bad }) => bad > 0 && (spentShare === null || spentShare > 1),
+      );
+      finish(overspent ? EXIT_CODES.objectiveMissed : EXIT_CODES.fine);
+    });
+};
