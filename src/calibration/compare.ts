@@ -49,22 +49,34 @@ export function residualErrors(
 }
 
 /**
- * One residual per request and measure, of about equal weight: the difference as a share of the
- * measured value, or of the measured mean where that is larger. (A request that did not queue has
- * a TTFT of one step, and half a step of it is chance.)
+ * One residual per request and measure, of about equal weight: the k-th smallest simulated value
+ * against the k-th smallest measured one, as a share of the latter, or of the measured mean where
+ * that is larger. Ranks are compared and not requests, because which of two requests finds the
+ * place that comes free is chance, and moves either by seconds; what all of them together wait is
+ * not. (A request that did not queue has a TTFT of one step, and half a step of it is chance.)
  */
-export function requestResiduals(
+export function rankResiduals(
   measured: readonly ObservedRequest[],
   simulated: readonly ObservedRequest[],
 ): number[] {
   return Object.values(MEASURES).flatMap((of) => {
-    const values = measured.map(of);
-    const average = mean(values.filter((value) => value !== null));
-    return values.map((value, index) => {
-      const other = of(simulated[index] as ObservedRequest);
-      return value === null || other === null ? 0 : (other - value) / Math.max(value, average);
-    });
+    const values = sortedValues(measured, of);
+    const others = sortedValues(simulated, of);
+    const average = mean(values);
+    return values.map(
+      (value, rank) => ((others[rank] as number) - value) / Math.max(value, average),
+    );
   });
+}
+
+function sortedValues(
+  requests: readonly ObservedRequest[],
+  of: (request: ObservedRequest) => number | null,
+): number[] {
+  return requests
+    .map(of)
+    .filter((value) => value !== null)
+    .toSorted((a, b) => a - b);
 }
 
 /** Requests whose first token and pace both kept their limits, as a share. */

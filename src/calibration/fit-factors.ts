@@ -13,7 +13,7 @@ import {
   rooflineCostModel,
   type RooflineFactors,
 } from '../engine/index.ts';
-import { requestResiduals, residualErrors } from './compare.ts';
+import { rankResiduals, residualErrors } from './compare.ts';
 import { fitLeastSquares } from './least-squares.ts';
 import type { ObservedRun } from './observed-run.ts';
 import { type Replay, replayRun, type ServerSetup } from './replay.ts';
@@ -130,7 +130,7 @@ export function fitRoofline(runs: readonly ServedRun[], options: FitOptions): Fa
       const held = at.map((value, index) => PRIOR_WEIGHT * (value - (prior[index] as number)));
       return runs
         .flatMap(({ observed, setup }) =>
-          requestResiduals(observed.requests, replayRun(observed, setup, costModel).requests),
+          rankResiduals(observed.requests, replayRun(observed, setup, costModel).requests),
         )
         .concat(held);
     },

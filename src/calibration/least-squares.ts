@@ -21,7 +21,10 @@ export interface LeastSquaresFit {
   readonly cost: number;
 }
 
-/** Width of a finite difference: beyond a simulation's roughness, below its curvature. */
+/**
+ * Width of a finite difference to either side: beyond a simulation's roughness (who is preempted,
+ * which engine is asked), below its curvature.
+ */
 const DIFFERENCE = 0.1;
 /** A step that gains less than this part of the cost ends the search. */
 const GAIN_SHARE = 1e-4;
@@ -49,7 +52,7 @@ export function fitLeastSquares({
   let damping = DAMPING_START;
   let jacobian: number[][] | null = null;
   for (let round = 0; round < rounds && damping < DAMPING_END && cost > 0; round += 1) {
-    jacobian ??= differences(residuals, point, current);
+    jacobian ??= differences(residuals, point, lower);
     const step = boundedStep(jacobian, current, {
       down: point.map((value, index) => value - (lower[index] as number)),
       damping,
@@ -72,16 +75,18 @@ export function fitLeastSquares({
   return { point, cost };
 }
 
-/** One row per parameter: by how much each residual grows with it. */
+/** One row per parameter: by how much each residual grows with it, between two points around. */
 function differences(
   residuals: LeastSquaresProblem['residuals'],
   point: readonly number[],
-  current: readonly number[],
+  lower: readonly number[],
 ): number[][] {
   return point.map((value, index) => {
     const width = DIFFERENCE * Math.max(1, value);
-    const moved = residuals(point.with(index, value + width));
-    return moved.map((residual, row) => (residual - (current[row] as number)) / width);
+    const [above, below] = [value + width, Math.max(lower[index] as number, value - width)];
+    const after = residuals(point.with(index, above));
+    const before = residuals(point.with(index, below));
+    return after.map((residual, row) => (residual - (before[row] as number)) / (above - below));
   });
 }
 

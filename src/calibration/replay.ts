@@ -17,6 +17,8 @@ export interface ServerSetup {
   readonly limits: EngineLimits;
   /** `null` = memory never ran short. */
   readonly memory: KvMemoryOptions | null;
+  /** Whether the server plans a step while the one before it runs (vLLM: asynchronous scheduling). */
+  readonly plansAhead: boolean;
   /** Engines that share the requests, and step together because they share experts. ≥ 1. */
   readonly engines: number;
 }
@@ -30,9 +32,9 @@ export interface Replay {
 
 /** Serves the run's arrivals with `costModel`. */
 export function replayRun(run: ObservedRun, setup: ServerSetup, costModel: CostModel): Replay {
-  const { limits, memory, engines: count } = setup;
+  const { limits, memory, plansAhead, engines: count } = setup;
   const engines = Array.from({ length: count }, () =>
-    createEngine({ limits, policy: 'fcfs', memory, costModel, speedScale: 1 }),
+    createEngine({ limits, policy: 'fcfs', memory, plansAhead, costModel, speedScale: 1 }),
   );
   let hull = EMPTY_HULL;
   const served = serveInLockstep(engines, run.requests, ({ load }) => {

@@ -29,6 +29,7 @@ interface FitFlags {
   readonly blockSize: string;
   readonly tensorParallel?: string;
   readonly engines?: string;
+  readonly asyncScheduling?: boolean;
 }
 
 export const fitCommand: Register = (program, context, finish) => {
@@ -50,6 +51,7 @@ export const fitCommand: Register = (program, context, finish) => {
     .option('--kv-blocks <count>', 'blocks of KV memory per engine. Left out: it never ran short')
     .option('--block-size <count>', 'tokens a block holds', '16')
     .option('--tensor-parallel <count>', 'devices that every layer is split over')
+    .option('--async-scheduling', 'the server plans a step while the one before it runs')
     .option('--engines <count>', 'engines that share the requests and the experts')
     .option(
       '--holdout <records>',
@@ -147,6 +149,7 @@ function setupOf({ observed, settings }: MeasuredRun, flags: FitFlags): ServerSe
       longPrefillTokenThreshold: null,
     },
     memory,
+    plansAhead: flags.asyncScheduling ?? settings?.asyncScheduling ?? false,
     engines:
       flags.engines === undefined
         ? (settings?.dataParallel ?? 1)

@@ -127,10 +127,10 @@ const UNFITTED = {
 function readFit(file: string): FittedCost {
   const fit = imported(parseFitFile(readTextFile(file), { file }));
   if (fit.parallelism.expertRanks === 1) return fit;
-  const message = 'the fit is of engines that share experts and step together';
-  throw new ProblemsError([
-    usageProblem('E_UNSUPPORTED', message, 'replicas are simulated apart from one another'),
-  ]);
+  const message = `the fit is of ${fit.parallelism.expertRanks} engines that share experts and step together`;
+  const hint =
+    'simulate serves replicas that step on their own; goodput fit --holdout predicts such engines';
+  throw new ProblemsError([usageProblem('E_UNSUPPORTED', message, hint)]);
 }
 
 /** `affine:FILE` or `table:FILE`, already known to be one of them. */

@@ -55,6 +55,9 @@ export const serviceSection = mapping({
   reserveFullPrompt: flag
     .optional()
     .describe('Whether a prompt starts only when all its blocks are free (`true`).'),
+  asyncScheduling: flag
+    .optional()
+    .describe('Whether a step is planned while the one before it runs, as vLLM does (`false`).'),
   queueTimeout: written(span, 'Who waited so long is turned away (503).'),
   policy: oneOf(['fcfs', 'priority']).optional().describe('Who goes first (`fcfs`).'),
   replicas: written(count, 'Engines behind the router (1).'),

@@ -301,3 +301,44 @@ test('the speed scale multiplies the duration of every step', () => {
   });
   expect(durations).toEqual([6_061_194, 606_119]);
 });
+
+describe('planning ahead', () => {
+  const engineAhead = (): Engine =>
+    createEngine({
+      limits: LIMITS,
+      policy: 'fcfs',
+      memory: null,
+      plansAhead: true,
+      costModel: seedCostModel,
+      speedScale: 1,
+    });
+
+  test('who comes during a step is not in the next one, which was planned before', () => {
+    const engine = engineAhead();
+    engine.admit({ id: 'a', promptTokens: 3, outputTokens: 9 });
+    // Nothing ran: the first step is planned when it begins.
+    const underWay = engine.plan() as StepPlan;
+    expect(underWay.prefills.map(({ id }) => id)).toEqual(['a']);
+    engine.admit({ id: 'b', promptTokens: 3, outputTokens: 2 });
+    expect(engine.state().waiting).toBe(1);
+    engine.commit(underWay);
+    const planned = engine.plan() as StepPlan;
+    expect([planned.decodes, planned.prefills]).toEqual([['a'], []]);
+    // The one after it is another one, so nothing may be skipped.
+    expect(engine.repeats(planned)).toBe(1);
+    engine.commit(planned);
+    expect(step(engine).plan.prefills.map(({ id }) => id)).toEqual(['b']);
+    expect(engine.repeats(engine.plan() as StepPlan)).toBe(1);
+  });
+
+  test('a newcomer can be cancelled, and starts at once when the batch has emptied', () => {
+    const engine = engineAhead();
+    engine.admit({ id: 'a', promptTokens: 3, outputTokens: 1 });
+    const only = engine.plan() as StepPlan;
+    for (const id of ['b', 'c']) engine.admit({ id, promptTokens: 3, outputTokens: 1 });
+    expect([engine.cancel('b'), engine.waitingIds()]).toEqual([true, ['c']]);
+    expect(engine.commit(only)).toEqual([{ id: 'a', index: 0, last: true }]);
+    expect(step(engine).plan.prefills.map(({ id }) => id)).toEqual(['c']);
+    expect(engine.plan()).toBeNull();
+  });
+});

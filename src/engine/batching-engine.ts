@@ -43,6 +43,8 @@ class BatchingEngine implements Engine {
   /** So many of the batch, the first ones, have a share in the step being planned or under way. */
   #sharing = 0;
   #underWay: StepPlan | null = null;
+  /** Whether the next plan knows of more requests than the one under way did. */
+  #hasNewcomers = false;
   #step = 0;
   #admitted = 0;
   #totals = {
@@ -94,7 +96,8 @@ class BatchingEngine implements Engine {
     };
     this.#admitted += 1;
     this.#held.set(id, sequence);
-    this.#waiting.join(sequence);
+    if (this.#options.plansAhead === true) this.#waiting.announce(sequence);
+    else this.#waiting.join(sequence);
     return { kind: 'admitted' };
   }
 
@@ -113,6 +116,8 @@ class BatchingEngine implements Engine {
   plan(): StepPlan | null {
     if (this.#underWay !== null) return this.#underWay;
     if (this.#running.length + this.#waiting.size === 0) return null;
+    // An engine with an empty batch has no step during which it could have planned.
+    if (this.#running.length === 0) this.#waiting.letNewcomersIn();
     const preempted: string[] = [];
     let entered: number;
     do {
@@ -129,13 +134,9 @@ class BatchingEngine implements Engine {
       }
       // When those who gave way left nothing to compute, the next step begins at once.
     } while (this.#sharing === 0);
-    this.#underWay = describeStep({
-      step: this.#step,
-      batch: this.#running,
-      sharing: this.#sharing,
-      entered,
-      preempted,
-    });
+    this.#hasNewcomers = this.#waiting.letNewcomersIn();
+    const [step, batch, sharing] = [this.#step, this.#running, this.#sharing];
+    this.#underWay = describeStep({ step, batch, sharing, entered, preempted });
     return this.#underWay;
   }
 
@@ -153,13 +154,14 @@ class BatchingEngine implements Engine {
     this.#running.push(sequence);
   }
 
-  stepDurationNs(plan: StepPlan): number {
-    const seconds = this.#options.costModel.stepSeconds(plan.load) * this.#options.speedScale;
+  stepDurationNs({ load }: Pick<StepPlan, 'load'>): number {
+    const seconds = this.#options.costModel.stepSeconds(load) * this.#options.speedScale;
     return Math.max(1, nsFromSeconds(seconds));
   }
 
   repeats({ prefills, preempted }: StepPlan): number {
-    if (prefills.length + preempted.length > 0 || this.#sharing < this.#running.length) return 1;
+    if (this.#hasNewcomers || this.#sharing < this.#running.length) return 1;
+    if (prefills.length + preempted.length > 0) return 1;
     let steps = Number.POSITIVE_INFINITY;
     for (const { request, generatedTokens, roomTokens, computedTokens } of this.#running) {
       steps = Math.min(

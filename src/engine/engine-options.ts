@@ -8,6 +8,12 @@ export interface EngineOptions {
   readonly policy: SchedulingPolicy;
   /** Null: memory is no limit, and nothing is ever found again. */
   readonly memory: KvMemoryOptions | null;
+  /**
+   * Whether a step is planned while the one before it runs, so that the device never waits for the
+   * host (vLLM: `async_scheduling`, on in 0.19). A request then takes part in the step
+   * after the one that was planned when it came. Left out: no.
+   */
+  readonly plansAhead?: boolean;
   readonly costModel: CostModel;
   /** Factor on the duration of every step: 0.1 runs ten times as fast. > 0. */
   readonly speedScale: number;

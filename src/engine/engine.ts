@@ -7,7 +7,7 @@
  *
  * A plan stands until it is committed: it has taken requests out of the queue, given them memory
  * and perhaps preempted others. Requests admitted while a step is under way are seen by the next
- * plan; cancelled ones leave at once.
+ * plan, or by the one after it where the engine plans ahead; cancelled ones leave at once.
  */
 
 /** What one engine may hold and do. `null` = no limit. */
@@ -135,6 +135,11 @@ export interface StepLoad {
    * top of c computed before. (The decoding requests' pairs are their context plus themselves.)
    */
   readonly attentionPairs: number;
+  /**
+   * Tokens that all the engines compute in this step that share their experts with this one. Left
+   * out: every one as many as this one.
+   */
+  readonly expertTokens?: number;
 }
 
 /** One step, decided and not yet done. Valid until the next commit. */
@@ -209,7 +214,7 @@ export interface Engine {
   /** All has come that a request was to receive: it is part of the next plan. */
   received(id: string): void;
   /** How long a step takes, whole nanoseconds ≥ 1. */
-  stepDurationNs(plan: StepPlan): number;
+  stepDurationNs(plan: Pick<StepPlan, 'load'>): number;
   /**
    * How many steps in a row, this one included, will do the same (one token for each of the same
    * requests) if nothing comes from outside. ≥ 1.

@@ -60,3 +60,15 @@ test('who is not in the line cannot leave it', () => {
   line.join(sequence(0, 1));
   expect(() => line.leave(sequence(0, 0))).toThrow(InvariantError);
 });
+
+test('newcomers wait behind the line until they are let in, and take their place in it then', () => {
+  const line = new WaitingLine();
+  const [late, early, gone] = [sequence(1, 0), sequence(0, 1), sequence(0, 2)];
+  line.join(late);
+  for (const each of [gone, early]) line.announce(each);
+  line.leave(gone);
+  expect([line.size, line.first()]).toEqual([2, late]);
+  expect(line.inOrder()).toEqual([late, early]);
+  expect([line.letNewcomersIn(), line.letNewcomersIn()]).toEqual([true, false]);
+  expect(line.inOrder()).toEqual([early, late]);
+});

@@ -12,13 +12,29 @@ export class WaitingLine {
   #places: Sequence[] = [];
   /** Index of the first; the places before it are served. */
   #front = 0;
+  /** Behind the line, in no order, and not to be served before they are let in. */
+  #newcomers: Sequence[] = [];
 
   get size(): number {
-    return this.#places.length - this.#front;
+    return this.#places.length - this.#front + this.#newcomers.length;
   }
 
+  /** The next to be served; newcomers are not. */
   first(): Sequence | undefined {
-    return this.size === 0 ? undefined : this.#places[this.#front];
+    return this.#places[this.#front];
+  }
+
+  /** Takes in a sequence that stays a newcomer until {@link letNewcomersIn}. */
+  announce(sequence: Sequence): void {
+    this.#newcomers.push(sequence);
+  }
+
+  /** Newcomers join the line; says whether there were any. */
+  letNewcomersIn(): boolean {
+    if (this.#newcomers.length === 0) return false;
+    for (const sequence of this.#newcomers) this.join(sequence);
+    this.#newcomers = [];
+    return true;
   }
 
   join(sequence: Sequence): void {
@@ -32,6 +48,11 @@ export class WaitingLine {
   }
 
   leave(sequence: Sequence): void {
+    const newcomer = this.#newcomers.indexOf(sequence);
+    if (newcomer >= 0) {
+      this.#newcomers.splice(newcomer, 1);
+      return;
+    }
     const at = this.#placeOf(sequence);
     assert(this.#places[at] === sequence, 'the sequence is not in the line');
     if (at !== this.#front) {
@@ -45,13 +66,17 @@ export class WaitingLine {
   }
 
   inOrder(): readonly Sequence[] {
-    return this.#places.slice(this.#front);
+    return [...this.#places.slice(this.#front), ...this.#newcomers.toSorted(serviceOrder)];
   }
 
   /** Index of the first place that does not go before `sequence`: its own, or where it belongs. */
   #placeOf(sequence: Sequence): number {
     const last = this.#places.at(-1);
-    if (this.size === 0 || last === undefined || serviceOrder(last, sequence) < 0) {
+    if (
+      this.#places.length === this.#front ||
+      last === undefined ||
+      serviceOrder(last, sequence) < 0
+    ) {
       return this.#places.length;
     }
     let low = this.#front;

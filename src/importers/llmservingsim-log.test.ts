@@ -33,22 +33,37 @@ describe('a log', () => {
   test('its record is sound, and measures what the server noted', () => {
     const [record] = read(ROW);
     expect(checkRecord(record!)).toEqual([]);
-    expect(record).toMatchObject({ source: 'imported', clock: 'server', queueNs: 20_579 });
+    expect(record).toMatchObject({ source: 'imported', clock: 'server' });
+    // Seconds since 1970 are exact to a quarter of a microsecond.
+    expect((record?.queueNs ?? 0) / 1e3).toBeCloseTo(20.579, 0);
     const measures = measureRecord(record!, { counts: ['answer'] });
-    expect(measures.ttftFromPlannedNs).toBe(689_434_586);
+    expect((measures.ttftFromPlannedNs ?? 0) / 1e6).toBeCloseTo(689.4346, 3);
     expect(measures.tpotNs).toBe(100_000_000);
-    expect(measures.completionNs).toBe(1_089_434_586);
+    expect((measures.completionNs ?? 0) / 1e6).toBeCloseTo(1_089.4346, 3);
     expect(measures.promptTokens).toBe(2_358);
     // Two events for five tokens: there are no gaps between tokens to be had.
     expect(measures.itlNs).toBeNull();
   });
 
-  test('the first to be queued is at 0, whatever the front end’s wall clock says', () => {
+  test('a request arrives when the front end took it, by the clock of the engine', () => {
+    // The engine noted both at the end of a step; the first had waited 250 ms for that.
+    const later = { ...ROW, request_id: 'b', arrival_time: ROW.arrival_time + 0.25 };
+    const records = read(later, ROW);
+    expect(records.map(({ requestId }) => requestId)).toEqual(['bench-0', 'b']);
+    const planned = records.map(({ dispatch }) => (dispatch.plannedNs ?? 0) / 1e6);
+    expect(planned[0]).toBe(0);
+    expect(planned[1]).toBeCloseTo(250, 3);
+    expect((records[0]?.queueNs ?? 0) / 1e6).toBeCloseTo(250.02, 2);
+    expect(records.map(({ scheduleIndex }) => scheduleIndex)).toEqual([0, 1]);
+  });
+
+  test('or when the engine noted it, whatever the front end’s wall clock says', () => {
     const earlier = { ...ROW, request_id: 'b', queued_ts: 27_536.5, arrival_time: 1_999_999_999 };
-    const records = read(ROW, earlier);
+    const result = parseLlmServingSimLog(lines(ROW, earlier), { file: 'r', arrival: 'engine' });
+    const records = result.kind === 'imported' ? result.value : [];
     expect(records.map(({ requestId }) => requestId)).toEqual(['b', 'bench-0']);
     expect(records.map(({ dispatch }) => dispatch.plannedNs)).toEqual([0, 160_701_067]);
-    expect(records.map(({ scheduleIndex }) => scheduleIndex)).toEqual([0, 1]);
+    expect(records.map(({ queueNs }) => queueNs)).toEqual([160_721_646, 20_579]);
   });
 
   test('an answer of one token has a TTFT and no pace', () => {
@@ -93,6 +108,9 @@ describe('settings', () => {
     expect(parse(META)).toMatchObject({ tensorParallel: 2, maxSequences: 256, kvBlocks: null });
     const kv = { num_gpu_blocks: 2_588, block_size: 16 };
     expect(parse({ ...META, kv_cache: kv })).toMatchObject({ kvBlocks: 2_588, kvBlockTokens: 16 });
+    const resolved = { scheduler_config: { async_scheduling: true } };
+    expect(parse({ ...META, resolved_config: resolved })?.asyncScheduling).toBe(true);
+    expect(parse(META)?.asyncScheduling).toBeNull();
   });
 
   test('a file of another kind', () => {

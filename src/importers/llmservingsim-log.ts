@@ -29,17 +29,33 @@ const ROW = z.strictObject({
 type Row = z.output<typeof ROW>;
 
 /**
+ * When a request arrives: when the front end took it, or when the engine noted it, which it does
+ * between two steps only. The publishers count from the latter.
+ */
+export type LlmServingSimArrival = 'frontEnd' | 'engine';
+
+/**
  * Reads `requests.jsonl`: one record a request, in order of arrival, the first at 0.
  *
- * A request arrives when the engine queued it (`queued_ts`), by the server's monotonic clock.
- * `arrival_time` is on the wall clock of the front end and is not used: the difference of the two
- * clocks wanders by hundreds of milliseconds within a run. Only the first and the last token have
- * an instant, so the rest are told of in one event at the last one's: TTFT, TPOT and completion are
- * exact, single gaps are not there. Sizes in bytes are not in the log; 1 stands for each event.
+ * `arrival_time`, when the front end took a request, is on the wall clock and everything else on the
+ * monotonic one; `queued_ts`, when the engine noted it, is always the end of a step. So the two
+ * differ by up to the length of a step, and by their clocks: the smallest difference in the run is
+ * taken for that of the clocks, and taken off. Only the first and the last token have an instant, so
+ * the rest are told of in one event at the last one's: TTFT, TPOT and completion are exact, single
+ * gaps are not there. Sizes in bytes are not in the log; 1 stands for each event.
  */
 export function parseLlmServingSimLog(
   text: string,
-  { file, model = null }: { readonly file: string; readonly model?: string | null },
+  {
+    file,
+    model = null,
+    arrival = 'frontEnd',
+  }: {
+    readonly file: string;
+    readonly model?: string | null;
+    /** Left out: `frontEnd`. */
+    readonly arrival?: LlmServingSimArrival;
+  },
 ): Imported<readonly RequestRecord[]> {
   const problems = new ProblemList(file);
   const rows = readJsonLines(text, ROW, { problems, code: 'E_TRACE_ROW' });
@@ -49,9 +65,17 @@ export function parseLlmServingSimLog(
     problems.add({ code: 'E_TRACE_FORMAT', line: 1, column: 1, message, hint: null });
   }
   if (problems.count > 0) return { kind: 'problems', problems: problems.toProblems() };
-  const sorted = rows.map(({ row }) => row).toSorted((a, b) => a.queued_ts - b.queued_ts);
-  const originSeconds = (sorted[0] as Row).queued_ts;
-  const records = sorted.map((row, index) => recordOf(row, { index, originSeconds, model }));
+  const clocksSeconds = Math.min(...rows.map(({ row }) => row.queued_ts - row.arrival_time));
+  const arrivals = rows
+    .map(({ row }) => {
+      const atSeconds = arrival === 'engine' ? row.queued_ts : row.arrival_time + clocksSeconds;
+      return { row, atSeconds: Math.min(atSeconds, row.queued_ts) };
+    })
+    .toSorted((a, b) => a.atSeconds - b.atSeconds);
+  const originSeconds = arrivals[0]?.atSeconds ?? 0;
+  const records = arrivals.map(({ row, atSeconds }, index) =>
+    recordOf(row, { index, atSeconds, originSeconds, model }),
+  );
   return { kind: 'imported', value: records, notes: [] };
 }
 
@@ -67,11 +91,16 @@ function checkOrder({ line, row, columnOf }: JsonRow<Row>, problems: ProblemList
 
 function recordOf(
   row: Row,
-  place: { readonly index: number; readonly originSeconds: number; readonly model: string | null },
+  place: {
+    readonly index: number;
+    readonly atSeconds: number;
+    readonly originSeconds: number;
+    readonly model: string | null;
+  },
 ): RequestRecord {
   const ns = (seconds: number): number =>
     Math.round((seconds - place.originSeconds) * NS_PER_SECOND);
-  const queuedNs = ns(row.queued_ts);
+  const arrivedNs = ns(place.atSeconds);
   const lastNs = ns(row.last_token_ts);
   const output = outputOf(row.output_toks, ns(row.first_token_ts), lastNs);
   return {
@@ -90,7 +119,7 @@ function recordOf(
     streamed: true,
     oneTokenPerEvent: false,
     inFlightAtDispatch: null,
-    dispatch: { kind: 'sent', plannedNs: queuedNs, dispatchedNs: queuedNs },
+    dispatch: { kind: 'sent', plannedNs: arrivedNs, dispatchedNs: arrivedNs },
     timeline: {
       connectedNs: null,
       tlsDoneNs: null,
@@ -119,7 +148,7 @@ function recordOf(
     },
     end: { kind: 'completed' },
     httpStatus: null,
-    queueNs: ns(row.scheduled_ts) - queuedNs,
+    queueNs: ns(row.scheduled_ts) - arrivedNs,
     checks: [],
     traceId: null,
   };
@@ -156,6 +185,8 @@ export interface LlmServingSimSettings {
   readonly maxSequences: number;
   readonly kvBlocks: number | null;
   readonly kvBlockTokens: number | null;
+  /** Whether a step is planned while the one before it runs. */
+  readonly asyncScheduling: boolean | null;
 }
 
 const META = z.looseObject({
@@ -170,6 +201,9 @@ const META = z.looseObject({
   }),
   kv_cache: z
     .looseObject({ num_gpu_blocks: z.int().min(1), block_size: z.int().min(1) })
+    .optional(),
+  resolved_config: z
+    .looseObject({ scheduler_config: z.looseObject({ async_scheduling: z.boolean() }) })
     .optional(),
 });
 
@@ -199,6 +233,7 @@ export function parseLlmServingSimMeta(
     maxSequences: engine.max_num_seqs,
     kvBlocks: kv?.num_gpu_blocks ?? null,
     kvBlockTokens: kv?.block_size ?? null,
+    asyncScheduling: checked.data.resolved_config?.scheduler_config.async_scheduling ?? null,
   };
   return { kind: 'imported', value, notes: [] };
 }

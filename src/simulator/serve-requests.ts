@@ -41,7 +41,7 @@ export function serveRequests(
 
 /**
  * The same with engines that step together, as those that share experts must: a step lasts as long
- * as the longest of theirs. An arrival goes to the engine with the least load: the requests it
+ * as the longest of theirs, and all their tokens come to the experts. An arrival goes to the engine with the least load: the requests it
  * holds, those that wait counted four times (vLLM's balancer between data-parallel engines).
  */
 export function serveInLockstep(
@@ -63,7 +63,7 @@ export function serveInLockstep(
     const plans = engines.map((engine) => engine.plan());
     const startNs = nowNs;
     let durationNs = 0;
-    for (const [index, plan] of plans.entries()) {
+    for (const [index, plan] of withExpertTokens(plans).entries()) {
       if (plan === null) continue;
       onStep(plan, startNs);
       for (const { id } of plan.prefills) (progress[Number(id)] as Progress).startedNs ??= startNs;
@@ -92,6 +92,16 @@ export function serveInLockstep(
     assert(result !== null, `arrival ${index} was never answered`);
     return result;
   });
+}
+
+/**
+ * Tells every engine of several how many tokens come to the experts. One with nothing to do takes a
+ * token of no one's through the step.
+ */
+function withExpertTokens(plans: readonly (StepPlan | null)[]): readonly (StepPlan | null)[] {
+  if (plans.length === 1) return plans;
+  const expertTokens = plans.reduce((sum, plan) => sum + (plan?.load.computedTokens ?? 1), 0);
+  return plans.map((plan) => plan && { ...plan, load: { ...plan.load, expertTokens } });
 }
 
 function leastLoaded(engines: readonly Engine[]): Engine {

@@ -28,6 +28,7 @@ const SETUP: ServerSetup = {
     longPrefillTokenThreshold: null,
   },
   memory: null,
+  plansAhead: false,
   engines: 1,
 };
 const META = {
@@ -77,7 +78,7 @@ function writeLog(name: string, gapMs: number, meta: object | null): void {
       request_id: `r${index}`,
       input_toks: request.promptTokens,
       output_toks: request.outputTokens,
-      arrival_time: 0,
+      arrival_time: request.atNs / 1e9,
       queued_ts: request.atNs / 1e9,
       scheduled_ts: request.atNs / 1e9,
       first_token_ts: request.firstNs / 1e9,

@@ -5,13 +5,20 @@ import {
   affineCostModel,
   type CalibratedCostModel,
   type Calibration,
+  DEVICE_SHEETS,
+  type DeviceSheet,
+  GENERIC_FACTORS,
+  ONE_DEVICE,
+  rooflineCostModel,
   type StepLoad,
   tableCostModel,
 } from '../../src/engine/index.ts';
+import { modelShape } from '../support/model-configs.ts';
 import { NO_SHARED_DATA, sharedData } from '../support/shared-data.ts';
 
 const DISTSERVE = sharedData('traces/distserve');
 const SPLITWISE = sharedData('traces/splitwise-sim');
+const KERNELS = sharedData('traces/llmservingsim-vllm');
 
 function calibration(provenance: string): Calibration {
   return { provenance, hull: null, residuals: [] };
@@ -138,3 +145,86 @@ describe.skipIf(SPLITWISE === null)(`Splitwise’s profile (else: ${NO_SHARED_DA
     }
   });
 });
+
+/** Microseconds by layer and by tokens or sequences. */
+function kernelTimes(profile: string): (layer: string, at: number) => number {
+  const times = new Map<string, number>();
+  for (const file of ['dense.csv', 'per_sequence.csv']) {
+    const text = readFileSync(`${KERNELS}/${profile}/${file}`, 'utf8');
+    for (const line of text.trim().split(/\r?\n/).slice(1)) {
+      const [layer, at, microseconds] = line.split(',');
+      times.set(`${layer},${at}`, Number(microseconds));
+    }
+  }
+  return (layer, at) => times.get(`${layer},${at}`) ?? Number.NaN;
+}
+
+/** Microseconds of one layer's attention, by `chunk,0,decodes,context`. */
+function attentionTimes(profile: string): Map<string, number> {
+  const text = readFileSync(`${KERNELS}/${profile}/attention.csv`, 'utf8');
+  const rows = text.trim().split(/\r?\n/).slice(1);
+  return new Map(
+    rows.map((row) => [row.slice(0, row.lastIndexOf(',')), Number(row.split(',')[4])]),
+  );
+}
+
+describe.skipIf(KERNELS === null)(
+  `LLMServingSim’s kernel profiles (else: ${NO_SHARED_DATA})`,
+  () => {
+    const profiles = [
+      ['rtx-4090', 'profile-rtx4090-llama3.1-8b-tp1', { bandwidthShare: 0.92, computeShare: 1 }],
+      [
+        'rtx-pro-6000',
+        'profile-rtxpro6000-llama3.1-8b-tp1',
+        { bandwidthShare: 0.9, computeShare: 0.785 },
+      ],
+    ] as const;
+
+    test.each(profiles)(
+      '%s: 32 layers and the head, at 1 to 2,048 tokens, within 15 %',
+      (device, profile, shares) => {
+        const time = kernelTimes(profile);
+        const model = rooflineCostModel({
+          shape: modelShape('llama-3.1-8b'),
+          device: DEVICE_SHEETS[device] as DeviceSheet,
+          parallelism: ONE_DEVICE,
+          factors: { ...GENERIC_FACTORS, ...shares, stepOverheadSeconds: 0 },
+          calibration: calibration('kernel profile'),
+        });
+        const layers = ['qkv_proj', 'rotary_emb', 'o_proj', 'gate_up_proj', 'act_fn', 'down_proj'];
+        for (const tokens of [1, 8, 32, 64, 128, 192, 256, 384, 512, 768, 1_024, 1_536, 2_048]) {
+          const layer = layers.reduce((sum, name) => sum + time(name, tokens), 0);
+          const measured = 32 * (layer + 2 * time('layernorm', tokens)) + time('lm_head', 1);
+          const modelled = model.stepSeconds({ ...NOTHING, computedTokens: tokens }) * 1e6;
+          expect(Math.abs(modelled / measured - 1), `${tokens} tokens`).toBeLessThan(0.15);
+        }
+      },
+    );
+
+    test.each(profiles)(
+      '%s: beside a prompt, decodes take 1.2 to 2.6 times as long',
+      (_, profile) => {
+        const time = attentionTimes(profile);
+        const of = (chunk: number, decodes: number, context: number): number =>
+          time.get(`${chunk},0,${decodes},${context}`) ?? Number.NaN;
+        for (const decodes of [16, 32, 64, 128]) {
+          const ratio = (of(1_024, decodes, 1_024) - of(1_024, 0, 0)) / of(0, decodes, 1_024);
+          expect(ratio).toBeGreaterThan(1.2);
+          expect(ratio).toBeLessThan(2.6);
+        }
+      },
+    );
+
+    test.each(profiles)(
+      '%s: attention of long prompts reaches 0.5 to 0.8 of what matrices do',
+      (device, profile, shares) => {
+        const sheet = DEVICE_SHEETS[device] as DeviceSheet;
+        const microseconds = attentionTimes(profile).get('2048,0,0,0') ?? Number.NaN;
+        const flop = (4 * 32 * 128 * (2_048 * 2_049)) / 2;
+        const reached = flop / (microseconds / 1e6) / (sheet.flopPerSecond * shares.computeShare);
+        expect(reached).toBeGreaterThan(0.45);
+        expect(reached).toBeLessThan(0.8);
+      },
+    );
+  },
+);

@@ -94,11 +94,14 @@ export const users: fc.Arbitrary<Schedule> = fc
     ),
   );
 
-export const anyEngine: fc.Arbitrary<EngineOptions> = anySetup.map((setup) => ({
-  ...setup,
-  policy: 'fcfs',
-  costModel: seedCostModel,
-  speedScale: 1,
-}));
+export const anyEngine: fc.Arbitrary<EngineOptions> = fc
+  .tuple(anySetup, fc.boolean())
+  .map(([setup, plansAhead]) => ({
+    ...setup,
+    policy: 'fcfs',
+    plansAhead,
+    costModel: seedCostModel,
+    speedScale: 1,
+  }));
 
 export const anySchedule = fc.oneof(openLoop, closedLoop, users);

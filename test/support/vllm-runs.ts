@@ -12,6 +12,7 @@ import {
 import { DEVICE_SHEETS, type DeviceSheet } from '../../src/engine/index.ts';
 import {
   type Imported,
+  type LlmServingSimArrival,
   type LlmServingSimSettings,
   parseLlmServingSimLog,
   parseLlmServingSimMeta,
@@ -43,11 +44,14 @@ export const VLLM_RUN_DATA = sharedData('traces/llmservingsim-vllm');
 /** What the publishers set for the two devices' link: a peer copy through the host. */
 const MEASURED_LINK = { linkBytesPerSecond: 16e9 };
 
-export function readVllmRun(name: VllmRunName): VllmRun {
+export function readVllmRun(
+  name: VllmRunName,
+  arrival: LlmServingSimArrival = 'frontEnd',
+): VllmRun {
   const read = (file: string): string => readFileSync(`${VLLM_RUN_DATA}/${name}/${file}`, 'utf8');
   const settings = valueOf(parseLlmServingSimMeta(read('meta.json'), { file: 'meta.json' }));
   const records = valueOf(
-    parseLlmServingSimLog(read('requests.jsonl'), { file: 'requests.jsonl' }),
+    parseLlmServingSimLog(read('requests.jsonl'), { file: 'requests.jsonl', arrival }),
   );
   const { model, device } = RUNS[name];
   const sheet: DeviceSheet = { ...(DEVICE_SHEETS[device] as DeviceSheet), ...MEASURED_LINK };
@@ -86,6 +90,8 @@ function setupOf(settings: LlmServingSimSettings): ServerSetup {
             prefixCaching: true,
             reserveFullPrompt: true,
           },
+    // The one run that tells its settings in full left it at the default of this version.
+    plansAhead: settings.asyncScheduling ?? true,
     engines: settings.dataParallel,
   };
 }

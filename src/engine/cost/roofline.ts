@@ -1,7 +1,8 @@
 /**
  * Step cost from the shape of a model and the data sheet of a device. Formulas and their sources:
- * Vidur, LLMServingSim and aiconfigurator add the times of components as here; a component takes
- * the longer of its memory time and its arithmetic time.
+ * Vidur, LLMServingSim and aiconfigurator add the times of components as here. What a component
+ * makes of memory and arithmetic is after LLMServingSim's kernel profiles of an RTX 4090 and an RTX
+ * PRO 6000; `test/recorded/step-profiles.test.ts` says how near it comes to them.
  */
 import { assert } from '../../base/index.ts';
 import type { StepLoad } from '../engine.ts';
@@ -28,8 +29,8 @@ export interface RooflineFactors {
 
 /** Uncalibrated: what servers of 2024–2026 reach on bf16 models, within a third. */
 export const GENERIC_FACTORS: RooflineFactors = {
-  bandwidthShare: 0.8,
-  computeShare: 0.6,
+  bandwidthShare: 0.85,
+  computeShare: 0.7,
   stepOverheadSeconds: 0.001,
   sequenceOverheadSeconds: 0,
   exchangeSeconds: 0.00001,
@@ -56,9 +57,20 @@ export interface RooflineOptions {
 }
 
 /**
+ * Decodes that share a step with prompts read their keys and values so many times: the kernel that
+ * serves both does not share them among the query heads of a group. 1.4 to 2.5 in the profiles.
+ */
+const MIXED_DECODE_READS = 1.8;
+
+/** Of the arithmetic that matrices reach, what the attention of prompts does. 0.5 to 0.8 there. */
+const PROMPT_ATTENTION_SHARE = 0.6;
+
+/**
  * The cost of a step is the sum of
- * - matrices: all weights read once (of experts, those that some token picks) against two
- *   operations per weight and token; the output matrix works on sampled tokens only;
+ * - matrices: all weights read once (of experts, those that some token picks) and two operations
+ *   per weight and token; the output matrix works on sampled tokens only. Where reading and
+ *   arithmetic take about as long neither hides the other: √(reading² + arithmetic²);
+ * - activations: what does not stay in the cache between two matrices, read or written;
  * - attention of decodes: their context read against its arithmetic;
  * - attention of prompts: four operations per pair of tokens and head element; reading their keys
  *   hides behind it;
@@ -66,8 +78,8 @@ export interface RooflineOptions {
  *   per expert layer between expert ranks;
  * - host time.
  *
- * Where layers have windows, decodes are taken to have the mean context. Expert ranks are taken to
- * be loaded alike, and tokens to pick experts evenly.
+ * Where layers have windows, decodes are taken to have the mean context. Tokens are taken to pick
+ * experts evenly, and expert ranks to be loaded alike unless the load says what they all compute.
  */
 export function rooflineCostModel(options: RooflineOptions): CalibratedCostModel {
   const { factors, calibration } = options;
@@ -87,14 +99,17 @@ export function rooflineCostModel(options: RooflineOptions): CalibratedCostModel
     recipe: { kind: 'roofline', options },
     calibration,
     stepSeconds(load) {
-      const matrices = matrixWork(cost, load);
+      const matrices = matrixWork(cost, load).map(({ bytes, flop }) =>
+        Math.hypot(bytes * byteSeconds, flop * flopSeconds),
+      );
       const decodes = decodeAttention(cost, load);
       const promptFlop = promptAttentionFlop(cost, load);
       const exchangedBytes = cost.exchangedBytesPerToken * load.computedTokens;
       return (
-        Math.max(matrices.bytes * byteSeconds, matrices.flop * flopSeconds) +
+        matrices.reduce((sum, seconds) => sum + seconds, 0) +
+        cost.activationBytesPerToken * load.computedTokens * byteSeconds +
         Math.max(decodes.bytes * byteSeconds, decodes.flop * flopSeconds) +
-        promptFlop * flopSeconds +
+        (promptFlop * flopSeconds) / PROMPT_ATTENTION_SHARE +
         cost.exchanges * factors.exchangeSeconds +
         exchangedBytes * linkByteSeconds +
         factors.stepOverheadSeconds +
@@ -106,9 +121,12 @@ export function rooflineCostModel(options: RooflineOptions): CalibratedCostModel
 
 /** Work of one device, per what a load counts. */
 interface ShapeCost {
-  readonly weightBytes: number;
-  readonly flopPerToken: number;
-  readonly flopPerSample: number;
+  /** What every token passes; neither experts nor the output matrix. */
+  readonly sharedBytes: number;
+  readonly sharedFlopPerToken: number;
+  readonly headBytes: number;
+  readonly headFlopPerSample: number;
+  readonly activationBytesPerToken: number;
   readonly experts: readonly ExpertCost[];
   readonly kv: KvSize;
   /** Operations per token of context and decode, by window (`Infinity` = none). */
@@ -123,14 +141,17 @@ interface ExpertCost {
   readonly leftOutShare: number;
   readonly ranks: number;
   readonly bytesPerExpert: number;
+  /** Of all the experts a token picks. */
+  readonly flopPerToken: number;
 }
 
 function costOfShape({ shape, parallelism }: RooflineOptions): ShapeCost {
   const { tensor, expertRanks } = parallelism;
   const { hiddenSize, bytesPerWeight, bytesPerElement } = shape;
   const head = shape.vocabulary * hiddenSize;
-  let weightBytes = head * bytesPerWeight.embeddings;
-  let flopPerToken = 0;
+  let sharedBytes = 0;
+  let sharedFlopPerToken = 0;
+  let activations = 0;
   const experts: ExpertCost[] = [];
   const attention = new Map<number, number>();
   let exchanges = 0;
@@ -138,8 +159,9 @@ function costOfShape({ shape, parallelism }: RooflineOptions): ShapeCost {
   for (const layer of shape.layers) {
     const { count, mixer, feedForward } = layer;
     const shared = count * sharedParameters(layer, hiddenSize);
-    weightBytes += shared * bytesPerWeight.linear;
-    flopPerToken += 2 * shared;
+    sharedBytes += shared * bytesPerWeight.linear;
+    sharedFlopPerToken += 2 * shared;
+    activations += count * spilledActivations(layer, { hiddenSize, tensor });
     if (mixer !== null && mixer.kind !== 'state') {
       const window = mixer.kind === 'attention' ? (mixer.windowTokens ?? Infinity) : Infinity;
       const flop = count * pairFlop(mixer);
@@ -153,12 +175,12 @@ function costOfShape({ shape, parallelism }: RooflineOptions): ShapeCost {
     }
     if (feedForward?.kind !== 'experts') continue;
     const parameters = count * expertParameters(feedForward, hiddenSize);
-    flopPerToken += 2 * feedForward.active * parameters;
     experts.push({
       held: feedForward.experts / expertRanks,
       leftOutShare: 1 - feedForward.active / feedForward.experts,
       ranks: expertRanks,
       bytesPerExpert: (parameters * bytesPerWeight.experts) / tensor,
+      flopPerToken: (2 * feedForward.active * parameters) / tensor,
     });
     if (expertRanks > 1) {
       exchanges += 2 * count;
@@ -166,15 +188,32 @@ function costOfShape({ shape, parallelism }: RooflineOptions): ShapeCost {
     }
   }
   return {
-    weightBytes: weightBytes / tensor,
-    flopPerToken: flopPerToken / tensor,
-    flopPerSample: (2 * head) / tensor,
+    sharedBytes: sharedBytes / tensor,
+    sharedFlopPerToken: sharedFlopPerToken / tensor,
+    headBytes: (head * bytesPerWeight.embeddings) / tensor,
+    headFlopPerSample: (2 * head) / tensor,
+    activationBytesPerToken: activations * bytesPerElement,
     experts,
     kv: kvSize(shape, { tensorParallel: tensor, bytesPerElement }),
     attention: [...attention].map(([windowTokens, flopPerPair]) => ({ windowTokens, flopPerPair })),
     exchanges,
     exchangedBytesPerToken,
   };
+}
+
+/**
+ * Elements a token moves to or from memory between the matrices of a layer: into and out of the
+ * activation function, and around the norm of either part.
+ */
+function spilledActivations(
+  { mixer, feedForward }: ModelShape['layers'][number],
+  { hiddenSize, tensor }: { readonly hiddenSize: number; readonly tensor: number },
+): number {
+  const norms = 2 * hiddenSize * (Number(mixer !== null) + Number(feedForward !== null));
+  if (feedForward === null) return norms;
+  const { kind, width, matrices } = feedForward;
+  const passed = kind === 'dense' ? width : feedForward.active * width + feedForward.sharedWidth;
+  return norms + (matrices * passed) / tensor;
 }
 
 /** Operations of one layer for one pair of a query and a key, all heads. */
@@ -193,14 +232,21 @@ interface Work {
   readonly flop: number;
 }
 
-function matrixWork(cost: ShapeCost, load: StepLoad): Work {
-  let bytes = cost.weightBytes;
-  for (const { held, leftOutShare, ranks, bytesPerExpert } of cost.experts) {
-    const picked = held * (1 - leftOutShare ** (ranks * load.computedTokens));
-    bytes += picked * bytesPerExpert;
+/** Of the shared matrices, the output matrix and the experts. */
+function matrixWork(cost: ShapeCost, load: StepLoad): readonly Work[] {
+  const { computedTokens } = load;
+  let [expertBytes, expertFlop] = [0, 0];
+  for (const { held, leftOutShare, ranks, bytesPerExpert, flopPerToken } of cost.experts) {
+    const tokens = load.expertTokens ?? ranks * computedTokens;
+    expertBytes += held * (1 - leftOutShare ** tokens) * bytesPerExpert;
+    expertFlop += (tokens / ranks) * flopPerToken;
   }
   const samples = load.decodeSequences + load.completedPrompts;
-  return { bytes, flop: load.computedTokens * cost.flopPerToken + samples * cost.flopPerSample };
+  return [
+    { bytes: cost.sharedBytes, flop: computedTokens * cost.sharedFlopPerToken },
+    { bytes: cost.headBytes, flop: samples * cost.headFlopPerSample },
+    { bytes: expertBytes, flop: expertFlop },
+  ];
 }
 
 function decodeAttention({ kv, attention }: ShapeCost, load: StepLoad): Work {
@@ -210,11 +256,12 @@ function decodeAttention({ kv, attention }: ShapeCost, load: StepLoad): Work {
   if (decodeSequences === 0) return { bytes: states, flop: 0 };
   const seen = (windowTokens: number): number =>
     Math.min(decodeContextTokens, windowTokens * decodeSequences);
-  let bytes = states + decodeContextTokens * kv.bytesPerToken;
-  for (const { tokens, bytesPerToken } of kv.windows) bytes += seen(tokens) * bytesPerToken;
+  let contextBytes = decodeContextTokens * kv.bytesPerToken;
+  for (const { tokens, bytesPerToken } of kv.windows) contextBytes += seen(tokens) * bytesPerToken;
+  const reads = load.prefillTokens > 0 ? MIXED_DECODE_READS : 1;
   let flop = 0;
   for (const { windowTokens, flopPerPair } of attention) flop += seen(windowTokens) * flopPerPair;
-  return { bytes, flop };
+  return { bytes: states + reads * contextBytes, flop };
 }
 
 function promptAttentionFlop({ attention }: ShapeCost, load: StepLoad): number {
