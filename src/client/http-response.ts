@@ -25,6 +25,15 @@ const CR = 13;
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
 const CHUNK_LINE = /^([0-9a-fA-F]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?$/;
+
+/** Starts of lines that may still become good ones. What cannot is refused without waiting for its end. */
+const BEGUN = {
+  status:
+    /^(?:\r?|H|HT|HTT|HTTP|HTTP\/|HTTP\/1|HTTP\/1\.|HTTP\/1\.[01](?: (?:\d{0,2}|\d{3}(?: [\t\x20-\x7e\x80-\xff]*)?\r?))?)$/,
+  header: /^(?:\r|[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?::[\t\x20-\x7e\x80-\xff]*\r?)?)$/,
+  chunkSize: /^[0-9a-fA-F]{1,12}(?:[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?)\r?$/,
+  chunkEnd: /^\r$/,
+};
 const NO_BYTES = new Uint8Array(0);
 
 /** What comes next. `over`: nothing is read any more. */
@@ -162,6 +171,7 @@ export class HttpResponseReader {
     if (this.#held.length > 0) line = Buffer.concat([this.#held, line]);
     if (lineEnd === -1) {
       this.#held = new Uint8Array(line);
+      if (!this.#mayBecomeLine(latin1(line))) this.#fail('a line that is none');
       return to;
     }
     this.#held = NO_BYTES;
@@ -170,11 +180,19 @@ export class HttpResponseReader {
       if (this.#expecting !== 'status' || line.length !== 1) this.#fail('a line without CR LF');
       return to;
     }
-    this.#take(
-      Buffer.from(line.buffer, line.byteOffset, line.length - 2).toString('latin1'),
-      to < bytes.length,
-    );
+    this.#take(latin1(line.subarray(0, -2)), to < bytes.length);
     return to;
+  }
+
+  #mayBecomeLine(begun: string): boolean {
+    switch (this.#expecting) {
+      case 'status':
+      case 'chunkSize':
+      case 'chunkEnd':
+        return BEGUN[this.#expecting].test(begun);
+      default:
+        return BEGUN.header.test(begun);
+    }
   }
 
   #take(line: string, more: boolean): void {
@@ -296,6 +314,10 @@ function listOf(value: string | readonly string[] | undefined): string[] {
 /** One whole number that a double holds; a length told twice is none. */
 function isLength(value: string | readonly string[]): boolean {
   return typeof value === 'string' && /^\d{1,15}$/.test(value);
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
 function hexDigit(byte: number): number {
