@@ -31,9 +31,15 @@ export function drawAnswerLength(limits: AnswerLimits, random: RandomSource): An
     randomLogNormal.source(random)(Math.log(MEDIAN_TOKENS), SIGMA)(),
   );
   const { minTokens, maxTokens, ignoreEos } = limits;
-  const wantedTokens = ignoreEos ? Number.POSITIVE_INFINITY : Math.max(1, minTokens, naturalTokens);
+  if (ignoreEos) return forcedAnswerLength(maxTokens);
+  const wantedTokens = Math.max(1, minTokens, naturalTokens);
   return {
     outputTokens: Math.min(wantedTokens, maxTokens),
     finishReason: wantedTokens <= maxTokens ? 'stop' : 'length',
   };
+}
+
+/** An answer that goes on to `maxTokens`, whatever the model would do. */
+export function forcedAnswerLength(maxTokens: number): AnswerLength {
+  return { outputTokens: maxTokens, finishReason: 'length' };
 }

@@ -51,7 +51,7 @@ export function tokensFromUsage(
   usage: Usage | null,
   counts: readonly OutputKind[],
 ): TokenCount {
-  const streamed = new Set(output.kind);
+  const streamed = kindsOf(output);
   const counted = [...streamed].filter((kind) => counts.includes(kind));
   if (counted.length === 0) return NO_OUTPUT_COUNTED;
   const total = usage?.completionTokens ?? null;
@@ -71,4 +71,15 @@ export function tokensFromUsage(
   }
   if (reasoning > total) return INCONSISTENT;
   return { tokens: wantsReasoning ? reasoning : total - reasoning, reason: null };
+}
+
+/** Kinds come in long stretches. */
+function kindsOf({ kind: kinds }: OutputEvents): ReadonlySet<OutputKind> {
+  const streamed = new Set<OutputKind>();
+  let last: OutputKind | null = null;
+  for (const kind of kinds) {
+    if (kind !== last) streamed.add(kind);
+    last = kind;
+  }
+  return streamed;
 }

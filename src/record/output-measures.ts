@@ -74,12 +74,16 @@ const NOTHING_SEEN = {
   alignment: 'notAligned',
 } as const;
 
-/** Indices of the counted events. */
+/** Indices of the counted events. Kinds come in long stretches. */
 function countedEvents(timeline: Timeline, counts: readonly OutputKind[]): number[] {
   const { kind } = timeline.output;
   const indices: number[] = [];
-  for (let index = 0; index < kind.length; index += 1) {
-    if (counts.includes(kind[index] as OutputKind)) indices.push(index);
+  let last: OutputKind | null = null;
+  let isCounted = false;
+  for (const [index, kind] of kinds.entries()) {
+    if (kind !== last) isCounted = counts.includes(kind);
+    last = kind;
+    if (isCounted) indices.push(index);
   }
   return indices;
 }

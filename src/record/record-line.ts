@@ -22,7 +22,7 @@ function outputText({ atNs, kind, bytes, tokens, readId }: OutputEvents): string
   return (
     `{"atNs":${numbersText(atNs)},"kind":${alikeText(kind) ?? JSON.stringify(kind)},` +
     `"bytes":${alikeText(bytes) ?? numbersText(bytes)},` +
-    `"tokens":${alikeText(tokens) ?? JSON.stringify(tokens)},"readId":${numbersText(readId)}}`
+    `"tokens":${alikeText(tokens) ?? JSON.stringify(tokens)},"readId":${countingText(readId) ?? numbersText(readId)}}`
   );
 }
 
@@ -37,6 +37,21 @@ function alikeText(values: readonly (string | number | null)[]): string | null {
   ALIKE.set(first, { length: values.length, text });
   return text;
 }
+
+/** A list that counts from 0, as reads of one event each do; `null` when it does not. */
+function countingText(values: readonly number[]): string | null {
+  for (const [at, value] of values.entries()) if (value !== at) return null;
+  if (values.length > MOST_COUNTED) return null;
+  const known = COUNTING[values.length];
+  if (known !== undefined) return known;
+  const text = `[${values.join()}]`;
+  COUNTING[values.length] = text;
+  return text;
+}
+
+/** By length, so that all of them together are small. */
+const MOST_COUNTED = 1_024;
+const COUNTING: string[] = [];
 
 /** The last list of each value: many answers are as long as the one before. Few values are ever alike. */
 const ALIKE = new Map<string | number | null, { readonly length: number; readonly text: string }>();

@@ -106,8 +106,8 @@ export class DisaggregatedBackend implements ServingBackend {
     prefill.submit(isWhole ? onlyPrompt : { ...onlyPrompt, handsOver: true }, {
       rejected: (reason) => listener.rejected(reason),
       started: (cachedTokens) => listener.started(cachedTokens),
-      token: (_last, atNs) => {
-        if (firstToken === 'prefill') listener.token(isWhole, atNs);
+      tokens: (atNs) => {
+        if (firstToken === 'prefill') listener.tokens(atNs, isWhole);
         if (!isWhole) forget = this.#handOver(request, prefill, listener);
       },
     });
@@ -122,7 +122,7 @@ export class DisaggregatedBackend implements ServingBackend {
     decode.submit(asDecoded(request, this.#options.firstToken), {
       rejected: () => assert(false, 'what does not fit is rejected at the door'),
       started: () => {},
-      token: (last, atNs) => listener.token(last, atNs),
+      tokens: (atNs, last) => listener.tokens(atNs, last),
     });
     return () => {
       this.#release(id);

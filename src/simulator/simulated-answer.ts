@@ -34,8 +34,8 @@ export class SimulatedAnswer implements ReplicaListener {
     this.#cachedTokens = cachedTokens;
   }
 
-  token(last: boolean, atNs: number): void {
-    this.#tokensAtNs.push(atNs);
+  tokens(atNs: readonly number[], last: boolean): void {
+    for (const eachNs of atNs) this.#tokensAtNs.push(eachNs);
     if (last) this.#end({ kind: 'completed' }, 200);
   }
 
@@ -91,16 +91,8 @@ export class SimulatedAnswer implements ReplicaListener {
     };
   }
 
-  /** One event a token. There is no text: each token stands for one byte. */
   #output(): Timeline['output'] {
-    const atNs = this.#tokensAtNs;
-    return {
-      atNs,
-      kind: atNs.map(() => 'answer'),
-      bytes: atNs.map(() => 1),
-      tokens: atNs.map(() => 1),
-      readId: atNs.map((_, index) => index),
-    };
+    return { atNs: this.#tokensAtNs, ...columnsOf(this.#tokensAtNs.length) };
   }
 
   /** As it would come with every event: none before the first token. */
@@ -114,6 +106,23 @@ export class SimulatedAnswer implements ReplicaListener {
       cachedPromptTokens: tellsCached ? this.#cachedTokens : null,
     };
   }
+}
+
+type OutputColumns = Omit<Timeline['output'], 'atNs'>;
+
+/** By length: only the instants of two answers of one length differ. */
+const COLUMNS = new Map<number, OutputColumns>();
+
+/** One event a token, each in a read of its own. There is no text: a token stands for one byte. */
+function columnsOf(length: number): OutputColumns {
+  let columns = COLUMNS.get(length);
+  if (columns === undefined) {
+    const kind = Array.from({ length }, () => 'answer' as const);
+    const ones = Array.from({ length }, () => 1);
+    columns = { kind, bytes: ones, tokens: ones, readId: Array.from(ones, (_, at) => at) };
+    COLUMNS.set(length, columns);
+  }
+  return columns;
 }
 
 const OVERLOADED: ServerError = {

@@ -24,8 +24,11 @@ export interface ReplicaListener {
   rejected(reason: ReplicaRejection): void;
   /** Its first step begins; `cachedTokens` of its prompt were found and need no computing. */
   started(cachedTokens: number): void;
-  /** Told at `atNs`, or later where nobody could have asked in between; the last one never late. */
-  token(last: boolean, atNs: number): void;
+  /**
+   * One token at each of `atNs`, ascending; with `last`, the last of them ends the answer. Told then,
+   * or later where nobody could have asked in between; the last one never late.
+   */
+  tokens(atNs: readonly number[], last: boolean): void;
 }
 
 export interface ReplicaParts {
@@ -49,8 +52,12 @@ interface StepRun {
   readonly endsNs: readonly number[];
 }
 
-/** Steps planned ahead at most: most runs are cut by an arrival before that. */
-const MOST_AHEAD = 64;
+/**
+ * Steps planned ahead: few after an arrival cut a run, for the next one may too, and twice as many
+ * after each run that came to its end.
+ */
+const LEAST_AHEAD = 8;
+const MOST_AHEAD = 128;
 
 /**
  * Lives an engine through on a clock that waits for it. A step takes in everything that arrived up
@@ -66,6 +73,7 @@ export class SimulatedReplica {
   #arrivals: EngineRequest[] = [];
   /** The steps under way. */
   #run: StepRun | null = null;
+  #ahead = LEAST_AHEAD;
   #isBeginning = false;
 
   constructor(parts: ReplicaParts) {
@@ -152,7 +160,7 @@ export class SimulatedReplica {
   /** When the step ends, and those that repeat it as far as is looked ahead. */
   #endsNs(plan: StepPlan): number[] {
     const { engine, method, clock } = this.#parts;
-    const steps = method === 'naive' ? 1 : Math.min(engine.repeats(plan), MOST_AHEAD);
+    const steps = method === 'naive' ? 1 : Math.min(engine.repeats(plan), this.#ahead);
     const [oldestNs = Number.POSITIVE_INFINITY] = this.#waitingSinceNs.values();
     const endsNs: number[] = [];
     let endNs = clock.nowNs();
@@ -162,7 +170,7 @@ export class SimulatedReplica {
       (endsNs.length === 0 || endNs < oldestNs + this.#queueTimeoutNs)
     ) {
       const load = repeatedLoad(plan.load, endsNs.length);
-      endNs += engine.stepDurationNs({ ...plan, load });
+      endNs += engine.stepDurationNs({ load });
       endsNs.push(endNs);
     }
     return endsNs;
@@ -170,6 +178,7 @@ export class SimulatedReplica {
 
   #end({ plan, endsNs }: StepRun): void {
     this.#run = null;
+    if (endsNs.length === this.#ahead) this.#ahead = Math.min(2 * this.#ahead, MOST_AHEAD);
     this.#tell(this.#parts.engine.commitRepeats(plan, endsNs.length), endsNs);
     this.#beginNow();
   }
@@ -178,6 +187,7 @@ export class SimulatedReplica {
   #cut(): void {
     const run = this.#run;
     if (run === null || run.endsNs.length === 1) return;
+    this.#ahead = LEAST_AHEAD;
     const { engine, clock } = this.#parts;
     const nowNs = clock.nowNs();
     // A step that ends just now is still under way.
@@ -196,10 +206,9 @@ export class SimulatedReplica {
 
   /** Tells the tokens of steps that ended at `endsNs`: `events` are those of the last one. */
   #tell(events: readonly TokenEvent[], endsNs: readonly number[]): void {
-    const lastAt = endsNs.length - 1;
     for (const { id, last } of events) {
       const listener = last ? this.#take(id) : this.#listeners.get(id);
-      for (const [at, endNs] of endsNs.entries()) listener?.token(last && at === lastAt, endNs);
+      listener?.tokens(endsNs, last);
     }
   }
 

@@ -1,5 +1,5 @@
 import { assert, type Clock, randomStream } from '../base/index.ts';
-import { drawAnswerLength, type EngineOptions } from '../engine/index.ts';
+import { drawAnswerLength, type EngineOptions, forcedAnswerLength } from '../engine/index.ts';
 import type { OutgoingRequest, SendPort, SendResult } from '../record/index.ts';
 import type { Schedule, ScheduledRequest } from '../workload/index.ts';
 import type { AutoscalingOptions } from './autoscaler.ts';
@@ -126,14 +126,12 @@ export class SimulatedService implements SendPort {
     const { answers, service } = this.#inputs;
     const { maxModelTokens } = service.engine.limits;
     const roomTokens = maxModelTokens === null ? Infinity : maxModelTokens - promptTokens;
-    const random = randomStream(answers.seed, `answer/${request.index}`);
+    const maxTokens = request.outputTokensMax ?? Math.max(1, roomTokens);
+    // Each answer has a stream of its own: one that needs no draw takes none from another.
+    if (answers.exact) return forcedAnswerLength(maxTokens);
     return drawAnswerLength(
-      {
-        maxTokens: request.outputTokensMax ?? Math.max(1, roomTokens),
-        minTokens: 1,
-        ignoreEos: answers.exact,
-      },
-      random,
+      { maxTokens, minTokens: 1, ignoreEos: false },
+      randomStream(answers.seed, `answer/${request.index}`),
     );
   }
 }

@@ -143,9 +143,8 @@ export function requestRow(
 const STATES = new Map<string, readonly ObjectiveState[]>();
 
 function sharedStates(results: readonly ObjectiveResult[]): readonly ObjectiveState[] {
-  const key = results
-    .map(({ objective, state, reason }) => `${objective}:${state}:${reason}`)
-    .join();
+  let key = '';
+  for (const { objective, state, reason } of results) key += `${objective}:${state}:${reason},`;
   const known = STATES.get(key);
   if (known !== undefined) return known;
   const states = results.map(({ objective, state, reason }) => ({ objective, state, reason }));
