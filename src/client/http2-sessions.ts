@@ -162,25 +162,29 @@ class Http2Stream implements Connection {
 
   dispatch(request: HttpRequest, handler: ResponseHandler): void {
     const told = new UndiciHandler(this.#clock, this.#reads, handler);
-    this.#session.client.dispatch(request, {
-      onRequestStart: (controller) => {
-        this.#controller = controller;
-        told.onRequestStart(controller);
+    // To undici "idempotent" means: need not wait for the others. It sends nothing twice.
+    this.#session.client.dispatch(
+      { ...request, idempotent: true },
+      {
+        onRequestStart: (controller) => {
+          this.#controller = controller;
+          told.onRequestStart(controller);
+        },
+        onResponseStart: (controller, status, headers) => {
+          this.#reads.saw();
+          told.onResponseStart(controller, status, headers);
+        },
+        onResponseData: (controller, bytes) => {
+          this.#reads.saw();
+          told.onResponseData(controller, bytes);
+        },
+        onResponseEnd: () => {
+          this.#reads.saw();
+          told.onResponseEnd();
+        },
+        onResponseError: (controller, error) => told.onResponseError(controller, error),
       },
-      onResponseStart: (controller, status, headers) => {
-        this.#reads.saw();
-        told.onResponseStart(controller, status, headers);
-      },
-      onResponseData: (controller, bytes) => {
-        this.#reads.saw();
-        told.onResponseData(controller, bytes);
-      },
-      onResponseEnd: () => {
-        this.#reads.saw();
-        told.onResponseEnd();
-      },
-      onResponseError: (controller, error) => told.onResponseError(controller, error),
-    });
+    );
   }
 
   destroy(): void {

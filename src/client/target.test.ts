@@ -24,6 +24,7 @@ describe('a base URL', () => {
   test('ports by scheme, IPv6 without brackets, the query kept', () => {
     expect(targetOf('https://[::1]/?team=a', 'v1beta')).toEqual({
       origin: 'https://[::1]',
+      authority: '[::1]',
       host: '::1',
       port: 443,
       tls: true,
