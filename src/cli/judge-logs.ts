@@ -2,6 +2,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import {
+  assertNever,
   EnvironmentError,
   EXIT_CODES,
   printable,
@@ -284,29 +285,34 @@ function shown(judgement: LogJudgement, format: JudgeLogsOptions['format'], widt
       return markdownLogReport(judgement);
     case 'csv':
       return csvLogReport(judgement);
-    case 'json': {
-      const { table, whatIfs } = judgement;
-      const dated = (one: LogWindow): object => ({
-        from: one.fromUs === null ? null : isoInstant(one.fromUs),
-        to: one.toUs === null ? null : isoInstant(one.toUs),
-        ...one,
-      });
-      const tableOf = ({ windows, strata, total, ...rest }: typeof table): object => ({
-        ...rest,
-        windows: windows.map(dated),
-        strata: strata.map(dated),
-        total: dated(total),
-      });
-      const value = {
-        kind: 'logJudgement',
-        schemaVersion: 1,
-        ...judgement,
-        table: tableOf(table),
-        whatIfs: whatIfs.map(({ text, table: other }) => ({ text, table: tableOf(other) })),
-      };
-      return `${JSON.stringify(value, null, 2)}\n`;
-    }
+    case 'json':
+      return jsonOf(judgement);
+    default:
+      return assertNever(format);
   }
+}
+
+/** All windows, with their instants as text too. */
+function jsonOf(judgement: LogJudgement): string {
+  const dated = (one: LogWindow): object => ({
+    from: one.fromUs === null ? null : isoInstant(one.fromUs),
+    to: one.toUs === null ? null : isoInstant(one.toUs),
+    ...one,
+  });
+  const tableOf = ({ windows, strata, total, ...rest }: LogJudgement['table']): object => ({
+    ...rest,
+    windows: windows.map(dated),
+    strata: strata.map(dated),
+    total: dated(total),
+  });
+  const value = {
+    kind: 'logJudgement',
+    schemaVersion: 1,
+    ...judgement,
+    table: tableOf(judgement.table),
+    whatIfs: judgement.whatIfs.map(({ text, table }) => ({ text, table: tableOf(table) })),
+  };
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 function exitCodeOf({ targets, table }: LogJudgement, requireProof: boolean): ExitCode {

@@ -1,4 +1,5 @@
 /** Embedded DuckDB, loaded when first asked for: an optional package with a native library. */
+import type * as DuckDb from '@duckdb/node-api';
 import { EnvironmentError } from '../base/index.ts';
 import type { SqlRow } from '../logs/index.ts';
 
@@ -41,7 +42,7 @@ export async function openDuckDb({ threads, memoryLimit }: SqlLimits): Promise<S
   };
 }
 
-async function load(): Promise<typeof import('@duckdb/node-api')> {
+async function load(): Promise<typeof DuckDb> {
   try {
     return await import('@duckdb/node-api');
   } catch (cause) {

@@ -25,13 +25,22 @@ interface OpenSlice extends Mutable<Omit<SliceCounts, 'missed' | 'ttft' | 'tpot'
   readonly quantiles: { observed: number; within: number }[];
 }
 
+/** Counts by bin of one window and stratum. */
+interface OpenBins {
+  readonly fromUs: number;
+  readonly values: readonly string[];
+  readonly ttft: Map<number, number>;
+  readonly tpot: Map<number, number>;
+}
+
+/** Judges and counts the records of one log by one objective. */
 export class LogTally {
   readonly #objective: Objective;
   readonly #by: WindowSpec;
   readonly #sliceUs: number | null;
   readonly #quantiles: readonly QuantileObjective[];
   readonly #slices = new Map<string, OpenSlice>();
-  readonly #bins = new Map<string, { key: BinCount; count: number }>();
+  readonly #bins = new Map<string, OpenBins>();
 
   constructor(objective: Objective, by: WindowSpec) {
     this.#objective = objective;
@@ -69,12 +78,14 @@ export class LogTally {
       counts.observed += 1;
       if (ns <= limitNs) counts.within += 1;
     }
+    const bins = this.#binsAt(startUs, values);
     for (const [measure, ns] of [
       ['ttft', ttftNs],
       ['tpot', measures.tpotNs],
     ] as const) {
       if (ns === null) continue;
-      this.#addBin(startUs, values, measure, ns);
+      const bin = latencyBin(ns);
+      bins[measure].set(bin, (bins[measure].get(bin) ?? 0) + 1);
       const result = judgement.objectives.find((one) => one.objective === measure);
       if (result === undefined || result.limit === null) continue;
       slice[measure].observed += 1;
@@ -85,7 +96,7 @@ export class LogTally {
   counts(): LogCounts {
     return {
       slices: [...this.#slices.values()],
-      bins: [...this.#bins.values()].map(({ key, count }) => ({ ...key, count })),
+      bins: [...this.#bins.values()].flatMap((bins) => [...binCounts(bins)]),
     };
   }
 
@@ -113,14 +124,22 @@ export class LogTally {
     return slice;
   }
 
-  #addBin(startUs: number, values: readonly string[], measure: 'ttft' | 'tpot', ns: number): void {
+  /** The bins of a window and stratum. */
+  #binsAt(startUs: number, values: readonly string[]): OpenBins {
     const fromUs = floorTo(startUs, this.#by.windowUs);
-    const bin = latencyBin(ns);
-    const key = `${measure}\n${bin}\n${fromUs}\n${values.join('\n')}`;
-    const known = this.#bins.get(key);
-    if (known === undefined) {
-      this.#bins.set(key, { key: { fromUs, values, measure, bin, count: 0 }, count: 1 });
-    } else known.count += 1;
+    const key = `${fromUs}\n${values.join('\n')}`;
+    let bins = this.#bins.get(key);
+    if (bins === undefined) {
+      bins = { fromUs, values, ttft: new Map(), tpot: new Map() };
+      this.#bins.set(key, bins);
+    }
+    return bins;
+  }
+}
+
+function* binCounts({ fromUs, values, ...measures }: OpenBins): Generator<BinCount> {
+  for (const measure of ['ttft', 'tpot'] as const) {
+    for (const [bin, count] of measures[measure]) yield { fromUs, values, measure, bin, count };
   }
 }
 

@@ -1,5 +1,5 @@
 /** A logged request as the one record, so that the one judge judges it. */
-import { NS_PER_US } from '../base/index.ts';
+import { assertNever, NS_PER_US } from '../base/index.ts';
 import {
   GAPS_NOT_LOGGED,
   NO_OUTPUT,
@@ -110,5 +110,7 @@ function endOf(row: LoggedRequest, endNs: number): RequestEnd {
       return { kind: 'cancelled', atNs: endNs };
     case 'failed':
       return { kind: 'failed', failure: row.failure ?? 'serverError', error: row.error };
+    default:
+      return assertNever(row.end);
   }
 }

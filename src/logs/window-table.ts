@@ -217,10 +217,11 @@ function uncertaintyOf(slices: readonly SliceCounts[]): Uncertainty {
   }
   const batches = [...byTime].toSorted(([a], [b]) => a - b).map(([, batch]) => batch);
   const estimate = batches.length < LEAST_SLICES ? null : shareEstimate(batches, 1);
+  const interval = estimate?.interval ?? null;
   return {
-    interval: estimate?.interval ?? null,
+    interval,
     dependence: estimate?.dependence ?? null,
-    noInterval: estimate?.interval == null ? { reason: 'tooLittleData', moreSeconds: null } : null,
+    noInterval: interval === null ? { reason: 'tooLittleData', moreSeconds: null } : null,
   };
 }
 

@@ -50,7 +50,7 @@ export interface ImportReport {
 
 export class LogImport {
   readonly format: LogFormat;
-  readonly #present = new Map<CoveredField, number>(COVERED_FIELDS.map((field) => [field, 0]));
+  readonly #present = COVERED_FIELDS.map(() => 0);
   readonly #identity = new IdentityCheck();
   readonly #told: SourceFinding[] = [];
   readonly #samples: RejectedLine[] = [];
@@ -114,9 +114,8 @@ export class LogImport {
       tenant: record.labels.tenant,
     };
     this.#requests += 1;
-    for (const field of COVERED_FIELDS) {
-      const value = fields[field];
-      if (value !== null && value !== undefined) this.#add(field);
+    for (const [at, field] of COVERED_FIELDS.entries()) {
+      if ((fields[field] ?? null) !== null) this.#add(at);
     }
   }
 
@@ -127,10 +126,10 @@ export class LogImport {
       requests: this.#requests,
       rejected: this.#rejected,
       samples: this.#samples,
-      fields: COVERED_FIELDS.map((field) => ({
+      fields: COVERED_FIELDS.map((field, at) => ({
         field,
         ...(this.format.fields[field] ?? { how: 'absent', from: '' }),
-        present: this.#present.get(field) ?? 0,
+        present: this.#present[at] ?? 0,
       })),
       findings: [...this.#told, ...this.#identity.findings()],
     };
@@ -139,12 +138,13 @@ export class LogImport {
   #count(request: LoggedRequest): void {
     this.#requests += 1;
     this.#identity.add(request);
-    for (const field of COVERED_FIELDS) {
-      if (request[field] !== null) this.#add(field);
+    // By index: this is done for every row of a log.
+    for (let at = 0; at < COVERED_FIELDS.length; at += 1) {
+      if (request[COVERED_FIELDS[at] as CoveredField] !== null) this.#add(at);
     }
   }
 
-  #add(field: CoveredField): void {
-    this.#present.set(field, (this.#present.get(field) ?? 0) + 1);
+  #add(at: number): void {
+    this.#present[at] = (this.#present[at] ?? 0) + 1;
   }
 }

@@ -83,7 +83,8 @@ function endOf(
   status: number | null,
 ): LoggedEnd {
   if (outcome !== null) {
-    const word = String(row[outcome.column] ?? '');
+    const value = row[outcome.column];
+    const word = typeof value === 'string' ? value : JSON.stringify(value ?? '');
     if (outcome.completed.includes(word)) return 'completed';
     if (outcome.timedOut.includes(word)) return 'timedOut';
     return outcome.cancelled.includes(word) ? 'cancelled' : 'failed';
