@@ -70,6 +70,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what of an error budget is spent, what is left, and when it will be gone',
     load: async () => (await import('./budget-command.ts')).budgetCommand,
   },
+  gate: {
+    summary: 'may this change go out: baseline, error budget, stale capacity',
+    load: async () => (await import('./gate-command.ts')).gateCommand,
+  },
   rules: {
     summary: 'Prometheus alerts on an error budget, with tests; or what is wrong with existing ones',
     load: async () => (await import('./rules-command.ts')).rulesCommand,

@@ -30,7 +30,7 @@ export async function compareStored(
 /** Errors: as {@link compareStored}. Runs that cannot be read are told and left out. */
 export async function compareBaseline(
   dir: string,
-  options: CompareOptions & { readonly baseline: string },
+  options: Pick<CompareOptions, 'at' | 'last' | 'quiet'> & { readonly baseline: string },
   effects: MinimumEffects,
   context: CommandContext,
 ): Promise<Comparison> {

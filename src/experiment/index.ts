@@ -32,7 +32,7 @@ export * from './preflight.ts';
 export * from './prompt-source.ts';
 export * from './run-experiment.ts';
 export type { LiveProgress } from './run-point.ts';
-export { questionOf } from './run-question.ts';
+export { questionOf, systemFacts } from './run-question.ts';
 export { specText } from './run-manifest.ts';
 export {
   SIMULATED_URL,

@@ -73,7 +73,8 @@ function caseText({ name, group, state, message }: TestCase): string {
   return `${open}><${state}${attributes({ message, ...type })}/></testcase>`;
 }
 
-function attributes(values: Readonly<Record<string, string | number>>): string {
+/** Attributes as XML has them, values escaped. */
+export function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
     .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
     .join('');

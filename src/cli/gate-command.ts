@@ -1,0 +1,143 @@
+/** `goodput gate`: may this change go out? */
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EnvironmentError, printable, usageProblem } from '../base/index.ts';
+import { DEFAULT_MINIMUM_EFFECTS } from '../comparison/index.ts';
+import { questionOf, systemFacts } from '../experiment/index.ts';
+import {
+  budgetChecks,
+  comparisonCheck,
+  type Facts,
+  type GateCheck,
+  gateExitCode,
+  stalenessCheck,
+} from '../gate/index.ts';
+import { junitGate, markdownGate, terminalGate } from '../report/index.ts';
+import { openRun } from '../store/index.ts';
+import { addBudgetOptions, type BudgetOptions, readBudget } from './budget-options.ts';
+import { addProofOption, formatOption, type Register } from './command.ts';
+import { compareBaseline, compareStored } from './compare-stored-runs.ts';
+import type { CommandContext } from './context.ts';
+import { OptionReader } from './option-reader.ts';
+import { specOfRun } from './stored-run.ts';
+
+interface GateOptions extends BudgetOptions {
+  readonly baseline?: string;
+  readonly last: string;
+  readonly budget?: string;
+  readonly budgetLeft: string;
+  readonly capacity?: string;
+  readonly refuseStale: boolean;
+  readonly junit?: string;
+  readonly stepSummary?: string;
+  readonly format: 'text' | 'json';
+  readonly requireProof: boolean;
+}
+
+export const gateCommand: Register = (program, context, finish) => {
+  const command = program
+    .command('gate')
+    .description(
+      'Blocks a risky change: a run that is worse than its baseline, a budget too small to risk one, a\n' +
+        'capacity that was measured on something else. Exits 3 when blocked, 4 when a measurement cannot\n' +
+        'be trusted.',
+    )
+    .argument('[run]', 'run folder of the change')
+    .option('--baseline <folder>', 'a run to be no worse than, or a folder of earlier runs')
+    .option('--last <count>', 'earlier runs that are looked at', '10')
+    .option('--budget <counts>', 'counts, as goodput budget reads them; with --slo')
+    .option('--budget-left <share>', 'part of each budget that must be left', '20%')
+    .option('--capacity <folder>', 'capacity search that the plans rest on: warn when it is stale')
+    .option('--refuse-stale', 'block on a stale capacity instead', false)
+    .option('--junit <file>', 'write JUnit XML')
+    .option('--step-summary <file>', 'append Markdown, e.g. to "$GITHUB_STEP_SUMMARY"');
+  addProofOption(addBudgetOptions(command).addOption(formatOption(', the checks')))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  goodput gate runs/tonight --baseline runs/released --junit gate.xml
+  goodput gate --budget counts.ndjson --slo "attainment>=97%" --budget-left 20%
+  goodput gate runs/tonight --capacity runs/capacity --refuse-stale`,
+    )
+    .action(async (run: string | undefined, options: GateOptions) => {
+      const checks = await gateChecks(run, options, context);
+      const { junit, stepSummary, format } = options;
+      if (junit !== undefined) toFile(junit, () => writeFileSync(junit, junitGate(checks)));
+      if (stepSummary !== undefined) {
+        toFile(stepSummary, () => appendFileSync(stepSummary, markdownGate(checks)));
+      }
+      context.stdout(
+        format === 'json' ? `${JSON.stringify({ checks }, null, 2)}\n` : terminalGate(checks),
+      );
+      finish(gateExitCode(checks, options.requireProof));
+    });
+};
+
+async function gateChecks(
+  run: string | undefined,
+  options: GateOptions,
+  context: CommandContext,
+): Promise<GateCheck[]> {
+  const { baseline, budget, capacity } = options;
+  const reader = new OptionReader();
+  const leastLeft = reader.share('--budget-left', options.budgetLeft);
+  if (baseline === undefined && budget === undefined && capacity === undefined) {
+    const hint = 'add --baseline, --budget or --capacity';
+    reader.add(usageProblem('E_USAGE_MISSING', 'there is nothing to decide by', hint));
+  }
+  if (run === undefined && (baseline !== undefined || capacity !== undefined)) {
+    reader.add(
+      usageProblem('E_USAGE_MISSING', 'the run of the change is missing', 'goodput gate RUN …'),
+    );
+  }
+  if (budget === undefined && options.slo !== undefined) {
+    reader.add(usageProblem('E_USAGE_CONFLICT', '--slo is for --budget, which is not given', null));
+  }
+  reader.finish();
+  const checks: GateCheck[] = [];
+  if (run !== undefined && baseline !== undefined) {
+    checks.push(await againstBaseline(run, baseline, options, context));
+  }
+  if (budget !== undefined) {
+    checks.push(...budgetChecks(readBudget(budget, options, context), leastLeft));
+  }
+  if (run !== undefined && capacity !== undefined) {
+    const [measured, now] = [await factsOf(capacity, context), await factsOf(run, context)];
+    checks.push(stalenessCheck(measured, now, { blocks: options.refuseStale }));
+  }
+  return checks;
+}
+
+async function againstBaseline(
+  run: string,
+  baseline: string,
+  { last }: GateOptions,
+  context: CommandContext,
+): Promise<GateCheck> {
+  const effects = DEFAULT_MINIMUM_EFFECTS;
+  const isRun = existsSync(join(baseline, 'manifest.json'));
+  const comparison = isRun
+    ? await compareStored([baseline, run], {}, effects, context)
+    : await compareBaseline(run, { baseline, last, quiet: false }, effects, context);
+  return comparisonCheck(comparison);
+}
+
+/** What makes a capacity another one: the model, what serves it, and the mix it serves. */
+async function factsOf(dir: string, context: CommandContext): Promise<Facts> {
+  const run = await openRun(dir);
+  const spec = specOfRun(run, context);
+  const { model, workload } = questionOf(spec, run.manifest);
+  // Where it answers, who measured it and from where do not change what it can take.
+  const { target: _, goodput: __, host: ___, ...system } = systemFacts(spec, run.manifest);
+  return { model, mix: workload, ...system };
+}
+
+function toFile(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    const message = `cannot write ${printable(path)}`;
+    throw new EnvironmentError({ code: 'E_FILE_WRITE', message, cause });
+  }
+}
