@@ -162,7 +162,8 @@ class Http2Stream implements Connection {
 
   dispatch(request: HttpRequest, handler: ResponseHandler): void {
     const told = new UndiciHandler(this.#clock, this.#reads, handler);
-    // To undici "idempotent" means: need not wait for the others. It sends nothing twice.
+    // To undici "idempotent" means that a request need not wait for the others, and that it is sent
+    // again when the session is lost: that is refused, as a load test sends nothing twice.
     this.#session.client.dispatch(
       { ...request, idempotent: true },
       {

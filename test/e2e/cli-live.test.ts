@@ -22,11 +22,10 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 /** Two points of a second each. */
-const load = (): string[] => [
-  ...['run', emulator.url, '--rate', '10,20', '--duration', '1s', '--drain', '5s'],
-  ...['--input', '64', '--output', '16', '--exact', '--slo', 'ttft<=5s, attainment>=95%'],
-  ...['--out', 'out'],
-];
+const load = (): string[] =>
+  `run ${emulator.url} --rate 10,20 --duration 1s --drain 5s --input 64 --output 16 --exact --slo ttft<=5s,attainment>=95% --out out`.split(
+    ' ',
+  );
 
 /** Everything the command writes under a pseudo-terminal of `columns`. */
 async function underTerminal(

@@ -169,6 +169,27 @@ describe.skipIf(made === null)('TLS (needs openssl to make certificates)', () =>
     expect(sender.connectionsOpened).toBe(1);
   });
 
+  test('HTTP/2: what is lost with its connection has failed, and is not sent again', async () => {
+    const server = createSecureServer(own);
+    let requests = 0;
+    server.on('stream', (stream) => {
+      stream.on('error', () => {});
+      requests += 1;
+      if (requests === 3) stream.session?.goaway(0);
+    });
+    open.push(server);
+    const port = await listen(server, { host: '127.0.0.1', port: 0 });
+    const clock = createRealClock();
+    const sender = clientFor(`https://127.0.0.1:${port}`, { clock, ca: own.cert, http2: true });
+    open.push(sender);
+    await sender.warm(1);
+    const results = await Promise.all(
+      [1, 2, 3].map(() => sender.send(requestOf(clock, { timeoutNs: 5 * NS_PER_SECOND }), never)),
+    );
+    expect(results.map(failureOf)).toEqual(['socket', 'socket', 'socket']);
+    expect(requests).toBe(3);
+  });
+
   test('HTTP/2 is not pretended: a server without it fails in the handshake', async () => {
     const port = await listen(
       answering(createTlsServer({ ...own, ALPNProtocols: ['http/1.1'] })).server,

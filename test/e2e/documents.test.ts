@@ -16,7 +16,9 @@ import { fencedBlocks } from '../docs/fenced-commands.ts';
 import { emptyFolder } from '../support/built-command.ts';
 import { REPOSITORY } from '../tidy/rooms.ts';
 
-const GUIDES = readdirSync(join(REPOSITORY, 'docs/guides')).map((name) => `docs/guides/${name}`);
+const GUIDES = readdirSync(join(REPOSITORY, 'docs/guides'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/guides/${name}`);
 const run = promisify(execFile);
 
 let emulator: Emulator;

@@ -33,7 +33,7 @@ test(`any response means the same to both (${FUZZ_RUNS} responses)`, async () =>
   const clock = createRealClock();
   const outcomes = new Map<string, number>();
   const read = async (transport: TransportName): Promise<unknown> => {
-    const result = await sendOnce(server.url, { transport, clock, timeoutNs: 5 * NS_PER_SECOND });
+    const result = await sendOnce(server.url, { transport, clock, timeoutNs: 20 * NS_PER_SECOND });
     const { timeline, httpStatus } = result;
     const { kind, bytes, tokens } = timeline.output;
     const { usage, finishReason, notes } = timeline;
