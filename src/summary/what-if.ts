@@ -92,6 +92,8 @@ export class WhatIf {
       const judgement = judgeMeasured(record, measures, objective);
       row.verdict = judgement.verdict;
       if (judgement.verdict === 'good') good += 1;
+      // Only a miss makes a request bad: the others have none to count.
+      if (judgement.verdict !== 'bad') continue;
       const missing = judgement.objectives.filter(({ state }) => state === 'missed');
       for (const { objective: name } of missing) {
         const count = missed.get(name) ?? { missed: 0, soleMiss: 0 };

@@ -33,7 +33,7 @@ export function runsPage(
     });
   const main = markup`<form class="tools" method="get" action="/"><div><label for="q">Search runs: name, model, load, verdict</label><input type="search" id="q" name="q" value="${search}"></div><button type="submit">Search</button></form>
 <p role="status" aria-live="polite">${`${shown.length} of ${runs.length} runs`}</p>
-<form method="get" action="/compare" data-runs=""><div class="scroll" tabindex="0" role="region" aria-label="Runs"><table><thead><tr><th scope="col"><span class="hidden">compare</span></th>${COLUMNS.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
+<form method="get" action="/compare" data-runs=""><div class="scroll" tabindex="0" role="region" aria-label="Runs"><table><thead><tr><th scope="col"><span class="hidden">compare</span></th>${COLUMNS.map((column, at) => markup`<th scope="col" class="${at === 0 ? 'name' : ''}">${column}</th>`)}</tr></thead>
 <tbody>${shown.map(({ cells, name }) => runRow(cells, name))}</tbody></table></div>
 <p><button type="submit">Compare the chosen runs</button></p></form>`;
   return viewPage({ ...page, title: 'Runs', main, home: true });

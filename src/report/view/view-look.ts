@@ -10,8 +10,8 @@ input:focus-visible{outline:3px solid var(--c0);outline-offset:2px}
 .limits{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,320px),1fr));gap:8px 24px;border:0;padding:0;margin:0;min-width:0}
 .limit div{display:flex;gap:8px;align-items:center}
 [role=status]{min-height:1.5em;font-weight:600}
-[data-results] td:last-child{text-align:left;white-space:normal}
-td.name,th.name{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:9em}
+[data-results] th:last-child,[data-results] td:last-child{text-align:left;white-space:normal}
+th.name{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:8em}
 `;
 
 /**
