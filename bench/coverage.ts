@@ -1,8 +1,8 @@
 /**
  * Do the stated intervals contain the truth as often as they say? Attainment, goodput and quantiles
  * of windows of queues whose long-run values are known, by the thousand; and how often a growing
- * backlog is found. `--seed N` draws other windows, `--only NAME` makes one part: `intervals`,
- * `untuned`, `symmetric`, `gaps` or `backlog`.
+ * backlog is found. `--seed N` draws other windows, `--groups N` so many in each row, `--only NAME` makes one
+ * part (`intervals`, `untuned`, `symmetric`, `gaps` or `backlog`), `--model NAME` one model of it.
  */
 import { parseArgs } from 'node:util';
 import { quantile, sortedCopy } from '../src/stats/index.ts';
@@ -38,7 +38,9 @@ import {
 const { values: options } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
+    groups: { type: 'string', default: '500' },
     only: { type: 'string' },
+    model: { type: 'string' },
     quick: { type: 'boolean' },
   },
 });
@@ -47,7 +49,7 @@ const SEED = 1_000_003 * Number(options.seed);
 const SHORT_SECONDS = QUICK ? 60 : 240;
 const LONG_SECONDS = QUICK ? 120 : 1_500;
 const REPLICATIONS = 5;
-const GROUPS = QUICK ? 4 : 500;
+const GROUPS = QUICK ? 4 : Number(options.groups);
 const TRUTH_SEEDS = QUICK ? 1 : 8;
 const TRUTH_SECONDS = QUICK ? 2_000 : 100_000;
 
@@ -129,6 +131,7 @@ function addRows(model: QueueModel, part: number, hasP95: boolean, tables: Table
 function printIntervals(of: readonly (readonly [QueueModel, readonly number[]])[]): void {
   const tables: Tables = { attainment: [], others: [] };
   for (const [model, parts] of of) {
+    if (options.model !== undefined && options.model !== model.name) continue;
     for (const part of parts) addRows(model, part, part === 0.85 || parts.length < 4, tables);
   }
   const head = ['model', 'load', 'truth', 'from', ...COVERAGE_HEAD];
@@ -168,7 +171,7 @@ const PARTS: Readonly<Record<string, () => void>> = {
   },
   gaps() {
     print(['### Pooled gaps of the engine']);
-    printTable(['load', 'truth', 'from', ...COVERAGE_HEAD], gapRows(SEED, QUICK));
+    printTable(['load', 'truth', 'from', ...COVERAGE_HEAD], gapRows(SEED, GROUPS, QUICK));
   },
   backlog() {
     print(['### Labelled as growing, % of windows of M/M/1 that start 30 s after an empty system']);

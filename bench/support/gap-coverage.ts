@@ -159,7 +159,7 @@ function gapCase(window: GapWindow, steps: WeightedSteps, q: number): Case {
 }
 
 /** Rows for each quantile at 0.85 of capacity and at capacity. */
-export function gapRows(seed: number, quick: boolean): Row[] {
+export function gapRows(seed: number, groups: number, quick: boolean): Row[] {
   return [0.85, 1].flatMap((part) => {
     const rps = part * CAPACITY_RPS;
     const truths = Array.from({ length: quick ? 1 : 6 }, (_, index) =>
@@ -171,7 +171,7 @@ export function gapRows(seed: number, quick: boolean): Row[] {
         0,
       ) / truths.length;
     return [240, 1_500].flatMap((seconds) => {
-      const count = quick ? 3 : seconds === 240 ? 600 : 200;
+      const count = seconds === 240 ? groups : Math.ceil(groups / 3);
       const cases = Array.from({ length: count }, (_, index) => {
         const window = drawGaps(rps, quick ? 60 : seconds, seed + 900_007 + 7_919 * index);
         const steps = weightedSteps(window);

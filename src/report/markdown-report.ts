@@ -9,6 +9,7 @@ import { kneeText } from './knee-text.ts';
 import { manifestSections } from './markdown-manifest.ts';
 import { pointSections } from './markdown-point.ts';
 import { literal, table } from './markdown-text.ts';
+import { pooledLoadLines } from './pooled-loads.ts';
 import {
   endText,
   levelText,
@@ -114,6 +115,7 @@ function sweepSection(summary: Summary): string[] {
     ...(summary.knee === null || kind === undefined
       ? []
       : [`Knee: ${literal(kneeText(summary.knee, kind))}.`, '']),
+    ...pooledLoadLines(summary.points).flatMap((line) => [`Pooled: ${literal(line)}.`, '']),
     'Seen at these loads and this length; a capacity claim needs longer runs.',
     '',
   ];

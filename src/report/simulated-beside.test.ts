@@ -26,7 +26,7 @@ describe('live points beside the simulator', () => {
     expect(simulatedBesideLines('', [STEADY]).join('\n')).not.toContain('^');
     const growing = { ...STEADY, simulated: { ...STEADY.simulated, growing: true } };
     const lines = simulatedBesideLines('', [growing]);
-    expect(lines.at(-2)).toMatch(/^7\.00\/s \^/);
+    expect(lines.at(-3)).toMatch(/^7\.00\/s \^/);
     expect(lines.at(-1)).toMatch(/^\^ the backlog grows/);
   });
 

@@ -5,6 +5,7 @@ import { markedFigure, sureShareFigure } from './certainty.ts';
 import { countFigure, levelFigure, rateFigure, tokenRateFigure } from './figures.ts';
 import { kneeText } from './knee-text.ts';
 import { aligned } from './layout.ts';
+import { pooledLoadLines } from './pooled-loads.ts';
 import { marginLines, validityLines, type TerminalPage } from './terminal-page.ts';
 import { summedReasons, unjudgedText } from './unjudged-text.ts';
 import { levelText, provenanceText, quantileFigure, windowName } from './words.ts';
@@ -47,6 +48,7 @@ export function sweepLines(page: TerminalPage): string[] {
           kneeText(summary.knee, (points[0] as PointSummary).load.kind),
           2,
         )),
+    ...pooledLoadLines(points).flatMap((text) => marginLines(page, 'Pooled', text, 2)),
     ...marginLines(page, 'Shows', storyText(points), 3),
     ...legendLines(page),
     ...(unjudged === null ? [] : marginLines(page, 'Unjudged', unjudged, 2)),
