@@ -3,7 +3,7 @@ import { printable } from '../base/index.ts';
 import type { Manifest } from '../record/index.ts';
 import { objectiveText } from '../slo/index.ts';
 import type { PointSummary, Summary, ValidityReason } from '../summary/index.ts';
-import { sureShareFigure } from './certainty.ts';
+import { sureFigure, sureShareFigure } from './certainty.ts';
 import { countFigure, levelFigure } from './figures.ts';
 import { kneeText } from './knee-text.ts';
 import { manifestSections } from './markdown-manifest.ts';
@@ -101,8 +101,12 @@ function sweepSection(summary: Summary): string[] {
       summary.points.map((point) => [
         literal(levelText(point.load)),
         levelFigure(point.inFlightMean),
-        levelFigure(point.rates.outputTokensPerSecond),
-        levelFigure(point.goodputRps),
+        sureFigure(
+          point.rates.outputTokensPerSecond,
+          point.rates.intervals.outputTokensPerSecond,
+          levelFigure,
+        ),
+        sureFigure(point.goodputRps, point.rates.intervals.goodRps, levelFigure),
         sureShareFigure(point.attainment),
         quantileFigure(point.ttftFromPlannedNs, 0.95),
         quantileFigure(point.tpotNs, 0.95),
