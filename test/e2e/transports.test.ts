@@ -1,7 +1,7 @@
 /** Both transports against the same servers: the conformance suite, and any bytes at all. */
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createRealClock, NS_PER_SECOND } from '../../src/base/index.ts';
+import { NS_PER_SECOND } from '../../src/base/index.ts';
 import { TRANSPORT_NAMES, type TransportName } from '../../src/client/index.ts';
 import { TRANSPORT_CASES } from '../conformance/transport.ts';
 import { startHostileServer, type HostileServer } from '../support/hostile-server.ts';
@@ -30,10 +30,9 @@ test(`any response means the same to both (${FUZZ_RUNS} responses)`, async () =>
   let response = { parts: [] as readonly Buffer[], end: 'end' as 'end' | 'reset' };
   const server = await startHostileServer((socket) => writeResponse(socket, response));
   servers.push(server);
-  const clock = createRealClock();
   const outcomes = new Map<string, number>();
   const read = async (transport: TransportName): Promise<unknown> => {
-    const result = await sendOnce(server.url, { transport, clock, timeoutNs: 20 * NS_PER_SECOND });
+    const result = await sendOnce(server.url, { transport, timeoutNs: 20 * NS_PER_SECOND });
     const { timeline, httpStatus } = result;
     const { kind, bytes, tokens } = timeline.output;
     const { usage, finishReason, notes } = timeline;
