@@ -28,9 +28,8 @@ const SCENES: readonly Scene[] = [
     ],
     runs: ['runs/sweep'],
     pictures: {
-      'load-goodput': 'cliff.svg',
+      'load-goodput': 'sweep-goodput.svg',
       'load-attainment': 'sweep-attainment.svg',
-      'loads-ttft': 'sweep-ttft.svg',
     },
   },
   {
@@ -38,7 +37,7 @@ const SCENES: readonly Scene[] = [
       `simulate --rate 2,4,8,16 --duration 2m --input lognormal:1500,0.8,max=16000 --output 256 ${SLO} --out runs/simulated`,
     ],
     runs: ['runs/simulated'],
-    pictures: { 'load-goodput': 'simulated-goodput.svg' },
+    pictures: { 'load-goodput': 'cliff.svg' },
   },
   {
     commands: [
@@ -70,7 +69,6 @@ const SCENES: readonly Scene[] = [
     pictures: {
       ttft: 'first-ttft.svg',
       requests: 'first-requests.svg',
-      'in-flight': 'in-flight.svg',
     },
   },
 ];
@@ -78,10 +76,11 @@ const SCENES: readonly Scene[] = [
 const IMAGES = fileURLToPath(new URL('../docs/guides/images/', import.meta.url));
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** Draws every picture into `folder`; returns their names. */
-export function drawGuideImages(folder: string = IMAGES): string[] {
+/** Draws the pictures into `folder`, all or those of scenes with a run named so; returns their names. */
+export function drawGuideImages(folder: string = IMAGES, run: string | null = null): string[] {
   mkdirSync(folder, { recursive: true });
-  return SCENES.flatMap(({ commands, runs, pictures }) => {
+  const scenes = SCENES.filter(({ runs }) => run === null || runs.includes(run));
+  return scenes.flatMap(({ commands, runs, pictures }) => {
     const cwd = mkdtempSync(join(tmpdir(), 'goodput-images-'));
     try {
       for (const command of [...commands, `report ${runs.join(' ')} --svg svg`])
