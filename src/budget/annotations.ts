@@ -33,10 +33,10 @@ export function parseAnnotations(
   }
   const annotations = list.flatMap((entry: unknown, at): Annotation[] => {
     const { kind, from, to, note } = (entry ?? {}) as Readonly<Record<string, unknown>>;
-    const [fromMs, toMs] = [from, to].map((each) => parseInstantMs(String(each)));
+    const [fromMs, toMs] = [parseInstantMs(String(from)), parseInstantMs(String(to))];
     const known = ANNOTATION_KINDS.find((each) => each === kind);
     if (known === undefined) fail(`annotation ${at + 1} has no known kind`);
-    else if (fromMs == null || toMs == null || toMs <= fromMs) {
+    else if (fromMs === null || toMs === null || toMs <= fromMs) {
       fail(`annotation ${at + 1} has no span: from and to are instants with a zone`);
     } else {
       const said = typeof note === 'string' ? printable(note) : '';

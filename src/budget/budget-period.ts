@@ -1,5 +1,5 @@
 /** The stretch of time a budget is for: the last days, or a page of somebody's calendar. */
-import { dateOfDay, dayNumber, MS_PER_DAY } from '../base/index.ts';
+import { assertNever, dateOfDay, dayNumber, MS_PER_DAY } from '../base/index.ts';
 
 export type CalendarUnit = 'day' | 'week' | 'month' | 'quarter';
 export const CALENDAR_UNITS: readonly CalendarUnit[] = ['day', 'week', 'month', 'quarter'];
@@ -18,8 +18,7 @@ export interface BudgetPeriod {
 /** Whether this system knows a time zone by that name. */
 export function isTimeZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat('en-GB', { timeZone: name });
-    return true;
+    return new Intl.DateTimeFormat('en-GB', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
   }
@@ -62,6 +61,8 @@ function daysOf(unit: CalendarUnit, day: number): [number, number] {
         first === 10 ? dayNumber(year + 1, 1, 1) : dayNumber(year, first + 3, 1),
       ];
     }
+    default:
+      return assertNever(unit);
   }
 }
 

@@ -1,5 +1,5 @@
 /** What of each budget is spent and left, from counts alone. */
-import { MS_PER_DAY } from '../base/index.ts';
+import { assertNever, MS_PER_DAY } from '../base/index.ts';
 import { errorBudget } from '../slo/index.ts';
 import { shareEstimate, type ConfidenceInterval } from '../stats/index.ts';
 import type { Annotation } from './annotations.ts';
@@ -102,6 +102,8 @@ function badOf(kind: BudgetKind, window: CountedWindow): number | null {
       return window.failed;
     case 'quality':
       return window.incorrect;
+    default:
+      return assertNever(kind);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { NS_PER_MS, parseInstantMs, ProblemsError, usageProblem } from '../base/index.ts';
 import {
+  type BudgetInputs,
   type BudgetStatement,
   budgetStatement,
   CALENDAR_UNITS,
@@ -95,17 +96,26 @@ export function readBudget(
     value('E_USAGE_VALUE', `--at ${options.at} is no instant`, 'write 2026-11-30T00:00:00Z');
   }
   reader.finish();
-  const counts = parseCounts(readTextFile(file), file);
-  if ('problems' in counts) throw new ProblemsError(counts.problems);
-  const noted =
-    options.annotations === undefined
-      ? { annotations: [] }
-      : parseAnnotations(readTextFile(options.annotations), options.annotations);
-  if ('problems' in noted) throw new ProblemsError(noted.problems);
   const choice: PeriodChoice =
     unit === undefined
       ? { kind: 'rolling', lengthMs: periodNs / NS_PER_MS }
       : { kind: 'calendar', unit, timeZone };
+  return statementOf(file, options.annotations, { choice, atMs, targets });
+}
+
+/** Reads both files and counts. */
+function statementOf(
+  file: string,
+  annotationsFile: string | undefined,
+  { choice, atMs, targets }: BudgetQuestion,
+): BudgetStatement {
+  const counts = parseCounts(readTextFile(file), file);
+  if ('problems' in counts) throw new ProblemsError(counts.problems);
+  const noted =
+    annotationsFile === undefined
+      ? { annotations: [] }
+      : parseAnnotations(readTextFile(annotationsFile), annotationsFile);
+  if ('problems' in noted) throw new ProblemsError(noted.problems);
   const nowMs = atMs ?? Math.max(...counts.windows.map(({ toMs }) => toMs));
   return budgetStatement({
     windows: counts.windows,
@@ -115,4 +125,11 @@ export function readBudget(
     annotations: noted.annotations,
     seed: 1,
   });
+}
+
+interface BudgetQuestion {
+  readonly choice: PeriodChoice;
+  /** `null` = where the counts end. */
+  readonly atMs: number | null;
+  readonly targets: BudgetInputs['targets'];
 }
