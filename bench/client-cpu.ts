@@ -3,6 +3,7 @@
  * Against a loop that only reads the sockets, measured in the same minute.
  */
 import { makeCertificate } from './support/certificate.ts';
+import { parseCostsNs } from './support/parse-cost.ts';
 import { median, print, printTable, printTitle, QUICK, quantilesText } from './support/report.ts';
 import type { ReadAnswer, ReadQuestion } from './support/reader-process.ts';
 import type { Pace, SseServerAnswer, SseServerQuestion } from './support/sse-protocol.ts';
@@ -19,8 +20,10 @@ interface Scenario extends Pace {
   readonly tls: boolean;
 }
 
-/** `--wide` adds the scenarios that take minutes. */
-const SCENARIOS: readonly Scenario[] = scenarios(process.argv.includes('--wide'));
+/** `--wide` adds the scenarios that take minutes; `--streams 1024` keeps those of so many streams. */
+const SCENARIOS: readonly Scenario[] = scenarios(process.argv.includes('--wide')).filter(
+  ({ streams }) => !process.argv.includes('--streams') || process.argv.includes(String(streams)),
+);
 
 function scenarios(wide: boolean): Scenario[] {
   const spread = { intervalMs: 40, burst: false, tls: false };
@@ -153,4 +156,19 @@ print([
   'A ratio compares processes of the same minute; the µs are of this machine at that load. Where ' +
     'less than all chunks due were received, the machine starved server or reader: the ages are then its.',
 ]);
+printTitle('Of which reading is ours', [
+  'The same chunks handed to the reader of one answer in this process, without sockets; user time.',
+]);
+const { framing, alike, parsed } = parseCostsNs();
+const usText = (ns: number): string => (ns / 1e3).toFixed(2);
+printTable(
+  [
+    'µs/chunk',
+    'HTTP framing alone',
+    'events by their likeness',
+    'every event parsed',
+    'parsed / alike',
+  ],
+  [['', usText(framing), usText(alike), usText(parsed), (parsed / alike).toFixed(1)]],
+);
 await Promise.all([server, ...readers.values()].map((worker) => worker.stop()));
