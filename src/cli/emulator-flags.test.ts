@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { ProblemsError } from '../base/index.ts';
@@ -42,6 +43,14 @@ test('every part of the scheduler can be set', () => {
     reserveFullPrompt: false,
     queueTimeoutNs: 1_500_000_000,
   });
+});
+
+test('a step costs what was measured elsewhere', () => {
+  const folder = new URL('../../examples/step-costs/', import.meta.url);
+  const cost = (kind: string, file: string) =>
+    read('--step-cost', `${kind}:${fileURLToPath(new URL(file, folder))}`).costModel?.name;
+  expect([cost('affine', 'affine.yaml'), cost('table', 'table.csv')]).toEqual(['affine', 'table']);
+  expect(problems('--step-cost', 'cubic:x')).toEqual(['--step-cost cubic:x names no kind of cost']);
 });
 
 test('faults add up', () => {

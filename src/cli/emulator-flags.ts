@@ -3,7 +3,10 @@ import type { Command } from 'commander';
 import { parseDurationNs, ProblemsError, type Problem, usageProblem } from '../base/index.ts';
 import type { ConfigContext } from '../config/index.ts';
 import { DEFAULT_EMULATOR_OPTIONS, type EmulatorOptions } from '../emulator/index.ts';
+import type { CostModel } from '../engine/index.ts';
 import { addFaultOption, readFaultOption } from './fault-option.ts';
+import { OptionReader } from './option-reader.ts';
+import { checkStepCostFlags, readStepCost } from './step-cost-option.ts';
 
 const DEFAULTS = DEFAULT_EMULATOR_OPTIONS;
 
@@ -12,6 +15,10 @@ export function addEmulatorFlags(command: Command): Command {
     .option('--host <address>', 'address to listen on', DEFAULTS.host)
     .option('--port <port>', 'port; 0 for any free one', '8000')
     .option('--model <name>', 'model name it serves', DEFAULTS.model)
+    .option(
+      '--step-cost <kind:file>',
+      'costs of a step measured elsewhere: affine:FILE.yaml or table:FILE.csv',
+    )
     .option('--speed-scale <factor>', 'factor on every step time: 0.1 is ten times as fast', '1')
     .option(
       '--token-budget <tokens>',
@@ -65,6 +72,7 @@ export function readEmulatorFlags(
     host: String(given['host']),
     port: wholeNumber(read, 'port', 0, 65_535),
     model: String(given['model']),
+    costModel: costModel(given['stepCost']),
     speedScale: number(read, 'speedScale', { min: 1e-6, whole: false }),
     queueFull: choice(read, 'queueFull', ['overload', 'quota']),
     quotaRps:
@@ -114,6 +122,15 @@ function schedulerOptions(read: Reading) {
     );
   }
   return options;
+}
+
+/** Errors: ProblemsError for another kind of cost, and for a file that cannot be read or is none. */
+function costModel(stepCost: Given[string]): CostModel {
+  if (typeof stepCost !== 'string') return DEFAULTS.costModel;
+  const reader = new OptionReader();
+  checkStepCostFlags({ stepCost }, reader);
+  reader.finish();
+  return readStepCost({ stepCost }, 1).model;
 }
 
 interface NumberRange {

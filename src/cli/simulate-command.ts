@@ -23,7 +23,9 @@ export const simulateCommand: Register = (program, context, finish) => {
     .argument('[spec]', 'YAML run file; what its target says of the wire does not matter here');
   addServiceOptions(command.optionsGroup('Simulated service:'));
   addRunFlags(command.optionsGroup('Load and objective, as in goodput run:'), SIMULATED_FLAGS);
-  command.option('--force', 'replace an earlier run in --out', false);
+  command
+    .option('--threads <count>', 'load points simulated at once. Left out: one per core')
+    .option('--force', 'replace an earlier run in --out', false);
   addPresetOptions(
     command
       .optionsGroup('Preset:')

@@ -147,6 +147,7 @@ export function addServiceOptions(command: Command): Command {
 }
 
 interface SpecOptions extends ShowOptions, ServiceFlags {
+  readonly threads?: string;
   readonly force: boolean;
 }
 
@@ -157,6 +158,7 @@ export async function simulateSpec(
 ): Promise<ExitCode> {
   const spec = readSimulatedSpec(file, command, context);
   const options = { ...command.opts<SpecOptions>(), ...standingIn(spec.service, command) };
+  const threads = readThreads(options);
   const { target, beyondMeasured } = readTarget(options);
   const now = new Date();
   const dir = spec.out ?? defaultRunDir(spec.name, now);
@@ -167,6 +169,7 @@ export async function simulateSpec(
       readText: readTextFile,
       toolVersion: TOOL_VERSION,
       dir,
+      threads,
       force: options.force,
       startedAt: now.toISOString(),
       stopStarts: interrupts.stopStarts,
@@ -184,6 +187,15 @@ export async function simulateSpec(
     progress.end();
     interrupts.release();
   }
+}
+
+/** `null` = one per core. The results are the same however many there are. */
+function readThreads({ threads }: SpecOptions): number | null {
+  if (threads === undefined) return null;
+  const reader = new OptionReader();
+  const count = reader.count('--threads', threads);
+  reader.finish();
+  return count;
 }
 
 /** What the run file says of the service where no flag does: to be laid over the command's options. */

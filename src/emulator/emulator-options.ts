@@ -1,4 +1,5 @@
 import {
+  type CostModel,
   seedCostModel,
   type EngineLimits,
   type EngineOptions,
@@ -30,6 +31,8 @@ export interface EmulatorOptions extends EngineLimits {
    * `null` = for ever. > 0.
    */
   readonly queueTimeoutNs: number | null;
+  /** What an engine step costs. */
+  readonly costModel: CostModel;
   /** Factor on the duration of every engine step: 0.1 serves ten times as fast. > 0. */
   readonly speedScale: number;
   /** Tokens gathered into one streamed event; an answer's last event may hold fewer. ≥ 1. */
@@ -69,6 +72,7 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   prefixCaching: false,
   reserveFullPrompt: true,
   queueTimeoutNs: null,
+  costModel: seedCostModel,
   speedScale: 1,
   tokensPerEvent: 1,
   perEventUsage: true,
@@ -82,7 +86,8 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
 
 /** The engine an emulator with these options drives. */
 export function emulatedEngineOptions(options: EmulatorOptions): EngineOptions {
-  const { kvBlocks, blockTokens, prefixCaching, reserveFullPrompt, policy, speedScale } = options;
+  const { kvBlocks, blockTokens, prefixCaching, reserveFullPrompt } = options;
+  const { policy, costModel, speedScale } = options;
   return {
     limits: options,
     policy,
@@ -90,7 +95,7 @@ export function emulatedEngineOptions(options: EmulatorOptions): EngineOptions {
       kvBlocks === null
         ? null
         : { blocks: kvBlocks, blockTokens, prefixCaching, reserveFullPrompt },
-    costModel: seedCostModel,
+    costModel,
     speedScale,
   };
 }

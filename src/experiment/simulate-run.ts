@@ -36,8 +36,8 @@ export type SimulationPorts = Pick<
 > & {
   /** Wall-clock time, for the manifest alone. */
   readonly startedAt: string;
-  /** Threads that load points are spread over, at most; left out = one per core. */
-  readonly threads?: number;
+  /** Threads that load points are spread over, at most; `null` or left out = one per core. */
+  readonly threads?: number | null;
 };
 
 export interface SimulationResult extends ExperimentResult {

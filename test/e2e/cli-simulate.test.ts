@@ -1,11 +1,12 @@
 /** `goodput simulate` on specs: a run folder like any other, and the emulator as its witness. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import type { Manifest } from '../../src/record/index.ts';
 import type { PointSummary, Summary } from '../../src/summary/index.ts';
-import { emptyFolder, runBuilt } from '../support/built-command.ts';
+import { emptyFolder, runBuilt, startCommand } from '../support/built-command.ts';
 
 const LOAD = ['--rate', '4', '--duration', '30s', '--input', '512', '--output', '64', '--exact'];
 const SLO = ['--slo', 'ttft<=1s, tpot<=20ms, attainment>=90%'];
@@ -123,6 +124,65 @@ describe('goodput simulate', () => {
     expect(stdout).toMatch(/shared: 480 tokens, 2 groups\s+\(9\d\.\d\s+% cached\)/);
   });
 });
+
+describe('a sweep on several threads', () => {
+  it('keeps the load points that were done when Ctrl-C comes', async () => {
+    const cwd = emptyFolder();
+    const load = ['--rate', '0.2,20', '--duration', '2000s', '--input', '100', '--output', '20'];
+    const args = ['simulate', ...load, ...SLO, '--threads', '2', '--out', 'r'];
+    const { child, outcome } = startCommand(args, { cwd });
+    const path = join(cwd, 'r', 'manifest.json');
+    await until(() => existsSync(path) && readManifest(join(cwd, 'r')).points.length > 0);
+    child.kill('SIGINT');
+    expect((await outcome).exitCode).toBe(130);
+    const [done, cut] = readSummary(join(cwd, 'r')).points;
+    expect(done).toMatchObject({ partial: false, load: { level: 0.2 } });
+    expect(done?.ledger.completed).toBe(done?.ledger.scheduled);
+    expect(cut).toMatchObject({ partial: true, load: { level: 20 } });
+  });
+
+  it('is refused where the count is none', async () => {
+    const { exitCode, stderr } = await simulated(...LOAD, '--threads', '0');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--threads')]);
+  });
+});
+
+describe('a step cost measured elsewhere', () => {
+  // A decode alone with 200 tokens of context: base + context + sequence; the first of the grid.
+  it.each([
+    ['affine', 'affine.yaml', 18.1],
+    ['table', 'table.csv', 11.5],
+  ])('as %s sets the pace of simulator, emulator and search', async (kind, file, tpotMs) => {
+    const folder = new URL('../../examples/step-costs/', import.meta.url);
+    const cost = `${kind}:${fileURLToPath(new URL(file, folder))}`;
+    const alone = ['--rate', '0.5', '--duration', '20s', '--input', '200', '--output', '20'];
+    const { dir } = await simulated(...alone, '--exact', '--step-cost', cost);
+    const tpotNs = readSummary(dir).points[0]?.tpotNs.min ?? 0;
+    expect(tpotNs / 1e6).toBeCloseTo(tpotMs, 1);
+    const served = await runBuilt([
+      'emulate',
+      '--step-cost',
+      cost,
+      '--for',
+      '200ms',
+      '--port',
+      '0',
+    ]);
+    expect([served.exitCode, served.stdout]).toEqual([0, expect.stringContaining('emulating')]);
+    const search = ['capacity', '--simulate', '--slo', 'tpot<=10ms, attainment>=90%'];
+    const { exitCode } = await runBuilt([...search, '--step-cost', cost, '--out', 'c']);
+    expect(exitCode, 'no rate at all is within a limit below the first step').toBe(3);
+  });
+});
+
+/** Looks now and then. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+}
 
 interface PointTimeline {
   readonly usage: { readonly promptTokens: number };
