@@ -71,7 +71,10 @@ export function reportPage(inputs: ReportInputs): ReportFile {
   const title = titleOf(inputs);
   const html = htmlDocument({
     title,
-    sections: sections.filter(({ id }) => !/^load-\d+$|^more$/.test(id)),
+    sections: [
+      ...sections.filter(({ id }) => !/^load-\d+$|^more$/.test(id)),
+      ...(isOne ? [] : runs.map((run, at) => ({ id: `run-${at + 1}`, name: runName(run, at) }))),
+    ],
     main: markup`<h1>${title}</h1>${sections.map(sectionMarkup)}${bodies}`,
     footer: markup`<p>goodput ${inputs.toolVersion}. Every figure names its n; “~” and hollow marks make no claim. This file needs no network and no scripts.</p>`,
     extra: NO_EXTRA,
@@ -164,10 +167,15 @@ function comparisonPart(comparison: Comparison, chart: Chart | null): Markup {
     verdictText(metric.verdict),
   ]);
   const caveats = comparison.attribution.caveats.map((text) => markup`<li>${text}</li>`);
-  return markup`<div class="verdict doubt"><p><strong>${comparisonWord(comparison)}</strong> ${headline(comparison)}</p><p class="soft">${designText(comparison)}</p></div>
+  return markup`<div class="verdict ${comparisonTone(comparison)}"><p><strong>${comparisonWord(comparison)}</strong> ${headline(comparison)}</p><p class="soft">${designText(comparison)}</p></div>
 ${figuresTable({ columns, rows }, 'Changes from A to B')}
 <div class="charts">${chart === null ? null : chartFigure(chart, 'Whiskers: 95 % intervals. Hollow: none can be stated.')}</div>
 <ul>${caveats}</ul>`;
+}
+
+function comparisonTone({ verdict }: Comparison): 'good' | 'bad' | 'doubt' {
+  if (verdict === 'worse' || verdict === 'notComparable') return 'bad';
+  return verdict === 'better' || verdict === 'equivalent' ? 'good' : 'doubt';
 }
 
 function paretoSection(result: ParetoResult): { readonly section: Section; readonly chart: Chart } {
