@@ -76,7 +76,7 @@ const NOTHING_SEEN = {
 
 /** Indices of the counted events. Kinds come in long stretches. */
 function countedEvents(timeline: Timeline, counts: readonly OutputKind[]): number[] {
-  const { kind } = timeline.output;
+  const { kind: kinds } = timeline.output;
   const indices: number[] = [];
   let last: OutputKind | null = null;
   let isCounted = false;
