@@ -1,6 +1,5 @@
 /** How connections are had: TLS with certificates, Unix sockets, IPv6, addresses in turn, HTTP/2. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -12,6 +11,7 @@ import { TRANSPORT_NAMES } from '../../src/client/index.ts';
 import { Addresses } from '../../src/client/addresses.ts';
 import { openConnections } from '../../src/client/open-connections.ts';
 import { targetOf } from '../../src/client/target.ts';
+import { makeCertificates } from '../support/certificates.ts';
 import { LAST_CHUNK, STREAM_HEAD, httpChunk } from '../support/hostile-server.ts';
 import { clientFor, failureOf, requestOf, sendOnce } from '../support/http-client-harness.ts';
 import { sse } from '../support/wire-reading.ts';
@@ -98,7 +98,7 @@ describe.each(TRANSPORT_NAMES)('%s', (transport) => {
   });
 });
 
-const made = certificates();
+const made = makeCertificates();
 describe.skipIf(made === null)('TLS (needs openssl to make certificates)', () => {
   const { server: own, client } = made as NonNullable<typeof made>;
 
@@ -202,27 +202,3 @@ describe.skipIf(made === null)('TLS (needs openssl to make certificates)', () =>
     expect(failureOf(result)).toBe('tls');
   });
 });
-
-interface Pair {
-  readonly key: string;
-  readonly cert: string;
-}
-
-function certificates(): { readonly server: Pair; readonly client: Pair } | null {
-  const folder = mkdtempSync(join(tmpdir(), 'goodput-tls-'));
-  const make = (name: string, more: readonly string[]): Pair => {
-    const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
-    const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-    const to = ['-nodes', '-days', '2', '-keyout', key, '-out', cert];
-    execFileSync('openssl', [...args, ...to, ...more], { stdio: 'ignore' });
-    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  };
-  try {
-    const name = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    return { server: make('server', name), client: make('client', ['-subj', '/CN=load']) };
-  } catch {
-    return null;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
