@@ -20,7 +20,8 @@ it('says what was not observed with nothing, and quotes what needs it', () => {
 
 it('hands a spreadsheet no formula and a reader no second line', () => {
   const rows = [['=HYPERLINK("http://x")'], ['+1'], ['-1'], ['@x'], ['a\nb']];
-  const cells = parse(csvText({ columns: ['x'], rows })).flat() as string[];
+  const lines: string[][] = parse(csvText({ columns: ['x'], rows }));
+  const cells = lines.flat();
   expect(cells.slice(1)).toEqual([`'=HYPERLINK("http://x")`, `'+1`, `'-1`, `'@x`, 'a\\u000ab']);
   expect(csvText({ columns: ['x'], rows: [[-1]] })).toBe('x\n-1\n');
 });

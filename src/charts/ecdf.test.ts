@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, double, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBins, ECDF_POINTS_MAX, ecdfPoints } from './ecdf.ts';
 
@@ -27,9 +27,9 @@ describe('ecdfPoints', () => {
 
 describe('binned values', () => {
   it('count every value at most 1 % too high', () => {
-    const value = fc.double({ min: 1e-6, max: 1e9, noNaN: true });
-    fc.assert(
-      fc.property(fc.array(value, { minLength: 1, maxLength: 50 }), (values) => {
+    const value = double({ min: 1e-6, max: 1e9, noNaN: true });
+    assert(
+      property(array(value, { minLength: 1, maxLength: 50 }), (values) => {
         const bins = createBins();
         for (const one of values) bins.add(one);
         const ascending = values.toSorted((a, b) => a - b);

@@ -16,7 +16,7 @@ import { failedEnd, recordOf } from '../support/record-builder.ts';
 import { pointOf } from '../support/summary-builder.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const EVIL = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>\u202e${'</style>'}`;
+const EVIL = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>\u202e</style>`;
 
 interface Seen {
   readonly page: Page;
