@@ -108,10 +108,15 @@ answerParent(async (question: SseServerQuestion): Promise<SseServerAnswer> => {
       pace = question;
       phases = Array.from({ length: pace.intervalMs }, () => new Set());
       return { kind: 'paced' };
-    case 'takeSendTimes': {
-      const sentNs = sendTimes;
-      sendTimes = new Map();
-      return { kind: 'sendTimes', sentNs };
-    }
+    case 'takeSendTimes':
+      return { kind: 'sendTimes', sentNs: takeSendTimes() };
+    default:
+      throw new Error('not a question');
   }
 });
+
+function takeSendTimes(): typeof sendTimes {
+  const taken = sendTimes;
+  sendTimes = new Map();
+  return taken;
+}

@@ -1,7 +1,7 @@
 /** One connection of the fast transport: a bare socket, read into shared memory. */
 import { assert, NS_PER_SECOND } from '../base/index.ts';
 import { HttpResponseReader, type ResponseSink } from './http-response.ts';
-import { ConnectError, openSocket, type OpenedSocket } from './open-socket.ts';
+import { openSocket, type ConnectError, type OpenedSocket } from './open-socket.ts';
 import type { ResponseHeaders } from './response-head.ts';
 import type { Connection, ConnectionOptions, HttpRequest, ResponseHandler } from './transport.ts';
 

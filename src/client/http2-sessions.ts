@@ -1,5 +1,5 @@
 /** HTTP/2 through undici: connections that carry many requests at once. */
-import { Client, type Dispatcher } from 'undici';
+import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { msFromNs } from '../base/index.ts';
 import { openSocket, type OpenedSocket } from './open-socket.ts';
 import type {
@@ -89,10 +89,7 @@ class Session {
       pipelining: STREAMS_PER_SESSION,
       maxConcurrentStreams: STREAMS_PER_SESSION,
       connect: (_options, callback) => {
-        this.#connect().then(
-          (socket) => callback(null, socket),
-          (error: unknown) => callback(error as Error, null),
-        );
+        void this.#connect(callback);
       },
     });
   }
@@ -113,13 +110,18 @@ class Session {
     void this.client.destroy();
   }
 
-  async #connect(): Promise<OpenedSocket['socket']> {
+  async #connect(callback: buildConnector.Callback): Promise<void> {
     const ahead = this.#ahead;
     this.#ahead = null;
-    this.opened = ahead?.socket.destroyed === false ? ahead : await this.#openNow();
+    try {
+      this.opened = ahead?.socket.destroyed === false ? ahead : await this.#openNow();
+    } catch (error) {
+      callback(error as Error, null);
+      return;
+    }
     // undici is not ready for an answer inside its own question.
     await Promise.resolve();
-    return this.opened.socket;
+    callback(null, this.opened.socket);
   }
 
   async #openNow(): Promise<OpenedSocket> {

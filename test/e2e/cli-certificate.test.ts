@@ -43,13 +43,10 @@ test.skipIf(made === null)('the key of --cert-key is in no output (needs openssl
   };
   const out = join(folder, 'run');
   try {
-    const outcome = await runBuilt([
-      'run',
-      `https://127.0.0.1:${port}`,
-      ...['--ca', file('ca.pem', own.cert), '--cert', file('cert.pem', client.cert)],
-      ...['--cert-key', file('key.pem', client.key), '--rate', '4', '--duration', '2s'],
-      ...['--input', '16', '--output', '8', '--slo', 'ttft<=9s', '--out', out],
-    ]);
+    const tls = `--ca ${file('ca.pem', own.cert)} --cert ${file('cert.pem', client.cert)}`;
+    const load = '--rate 4 --duration 2s --input 16 --output 8 --slo ttft<=9s';
+    const flags = `${tls} --cert-key ${file('key.pem', client.key)} ${load} --out ${out}`;
+    const outcome = await runBuilt(['run', `https://127.0.0.1:${port}`, ...flags.split(' ')]);
     const left = readdirSync(out, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
