@@ -1,7 +1,7 @@
 /** {@link LogCounts} as SQL over a table of {@link JUDGED_COLUMNS}. */
 import type { Objective, ObjectiveName } from '../slo/index.ts';
 import { latencyBinSql } from './latency-bin.ts';
-import { objectiveSql } from './objective-sql.ts';
+import { objectiveSql, type ObjectiveSql } from './objective-sql.ts';
 import type { BinCount, SliceCounts } from './slice-counts.ts';
 import { sliceUsOf } from './window-table.ts';
 import type { WindowSpec } from './window-spec.ts';
@@ -17,12 +17,10 @@ export type SqlRow = Readonly<Record<string, unknown>>;
  */
 export function slicesSql(table: string, objective: Objective, by: WindowSpec): string {
   const sql = objectiveSql(objective);
-  const names = by.keys.map((_, at) => `value_${at}`);
-  const values = by.keys.map((key, at) => `${stratumSql(key, sql.bucket)} AS ${names[at]}`);
+  const strata = strataSql(by, sql);
   const facts = [
     ...sql.parts,
-    { name: 'ttft_met', sql: sql.ttftMet },
-    { name: 'tpot_met', sql: sql.tpotMet },
+    ...(sql.tpotMet === null ? [] : [{ name: 'tpot_met', sql: sql.tpotMet }]),
     ...sql.quantiles.map((met, at) => ({ name: `within_${at}`, sql: met })),
   ];
   const missed = sql.parts.map(({ name }) => `${total(`missed AND NOT ${name}`)} AS miss_${name}`);
@@ -30,20 +28,22 @@ export function slicesSql(table: string, objective: Objective, by: WindowSpec): 
     `${total(`within_${at} IS NOT NULL`)} AS seen_${at}`,
     `${total(`within_${at}`)} AS below_${at}`,
   ]);
+  const tpotMet = sql.tpotMet === null ? 'NULL' : 'tpot_met';
   return `
-    SELECT ${['from_us', ...names].join(', ')},
+    SELECT ${[`slice * ${sliceUsOf(by)} AS from_us`, ...strata.labels].join(', ')},
       ${total("verdict = 'good'")} AS good, ${total("verdict = 'bad'")} AS bad,
       ${total("verdict = 'unjudged'")} AS unjudged, ${total("verdict = 'excluded'")} AS excluded,
       ${total("ended = 'dropped'")} AS dropped,
       ${total('ttft_met IS NOT NULL')} AS ttft_observed, ${total('ttft_met')} AS ttft_within,
-      ${total('tpot_met IS NOT NULL')} AS tpot_observed, ${total('tpot_met')} AS tpot_within,
+      ${total(`${tpotMet} IS NOT NULL`)} AS tpot_observed, ${total(tpotMet)} AS tpot_within,
       ${total("ended = 'completed' AND correctness")} AS succeeded,
       ${[...missed, ...quantiles].join(', ')}
     FROM (
-      SELECT *, verdict = 'bad' AND ended NOT IN ('dropped', 'refused') AS missed
+      SELECT *, ${sql.ttftMet} AS ttft_met,
+        verdict = 'bad' AND ended NOT IN ('dropped', 'refused') AS missed
       FROM (SELECT *, ${sql.verdict} AS verdict FROM (
         SELECT *, ${unpackedSql(facts.map(({ name }) => name))} FROM (
-          SELECT ${[`${floorSql(sliceUsOf(by))} AS from_us`, ...values].join(', ')},
+          SELECT ${[`${sliceSql(sliceUsOf(by))} AS slice`, ...strata.keys].join(', ')},
             ${packedSql(
               facts.map((fact) => fact.sql),
               sql.ended,
@@ -61,12 +61,17 @@ function total(condition: string): string {
 /** Ends that are told apart once a request is judged; the rest are `other`. */
 const ENDS = ['completed', 'dropped', 'refused', 'notReached', 'other'] as const;
 
-/** Facts of three values as digits to base 3 (0 false, 1 true, 2 unknown), above the end. */
+/**
+ * Facts of three values as digits to base 3 (0 false, 1 true, 2 unknown), above the end. Most
+ * requests completed and met all, which is one number: only of the rest are the digits worked out.
+ */
 function packedSql(facts: readonly string[], ended: string): string {
-  const digits = facts.map((fact, at) => `COALESCE(CAST((${fact}) AS INTEGER), 2) * ${3 ** at}`);
+  const digits = facts.map((fact, at) => `COALESCE(CAST((${fact}) AS BIGINT), 2) * ${3 ** at}`);
   const ends = ENDS.slice(0, -1).map((end, at) => `WHEN '${end}' THEN ${at}`);
   const end = `CASE ${ended} ${ends.join(' ')} ELSE ${ENDS.length - 1} END`;
-  return `(${digits.join(' + ')}) * ${ENDS.length} + ${end}`;
+  const allMet = facts.reduce((sum, _, at) => sum + 3 ** at, 0) * ENDS.length;
+  const met = ["outcome = 'completed'", ...facts.map((fact) => `(${fact})`)].join(' AND ');
+  return `CASE WHEN ${met} THEN ${allMet} ELSE (${digits.join(' + ')}) * ${ENDS.length} + ${end} END`;
 }
 
 /** The facts by their names, and `ended`, from `packed`. */
@@ -79,17 +84,22 @@ function unpackedSql(names: readonly string[]): string {
   return [...facts, `CASE packed % ${ENDS.length} ${ends.join(' ')} END AS ended`].join(', ');
 }
 
-/** The query whose rows {@link binCountsOf} reads. */
+/** The query whose rows {@link binCountOf} reads: both measures in one scan. */
 export function binsSql(table: string, objective: Objective, by: WindowSpec): string {
   const sql = objectiveSql(objective);
-  const values = by.keys
-    .map((key, at) => `, ${stratumSql(key, sql.bucket)} AS value_${at}`)
-    .join('');
-  const one = (measure: BinCount['measure'], ns: string): string => `
-    SELECT '${measure}' AS measure, ${floorSql(by.windowUs)} AS from_us${values},
-      ${latencyBinSql(ns)} AS bin, count(*) AS n
-    FROM ${table} WHERE outcome = 'completed' AND (${ns}) IS NOT NULL GROUP BY ALL`;
-  return `${one('ttft', sql.ttft)} UNION ALL ${one('tpot', sql.tpot)}`;
+  const strata = strataSql(by, sql);
+  const groups = ['slice', ...by.keys.map((_, at) => `key_${at}`)].join(', ');
+  return `
+    SELECT measure, ${[`slice * ${by.windowUs ?? 0} AS from_us`, ...strata.labels].join(', ')}, bin, n
+    FROM (
+      SELECT ${groups}, COALESCE(ttft_bin, tpot_bin) AS bin, count(*) AS n,
+        CASE GROUPING(tpot_bin) WHEN 1 THEN 'ttft' ELSE 'tpot' END AS measure
+      FROM (
+        SELECT ${[`${sliceSql(by.windowUs)} AS slice`, ...strata.keys].join(', ')},
+          ${latencyBinSql(sql.ttftNs)} AS ttft_bin, ${latencyBinSql(sql.tpotNs)} AS tpot_bin
+        FROM ${table} WHERE outcome = 'completed'
+      ) GROUP BY GROUPING SETS ((${groups}, ttft_bin), (${groups}, tpot_bin))
+    ) WHERE bin IS NOT NULL`;
 }
 
 /** Reads a row of {@link slicesSql}. */
@@ -134,11 +144,23 @@ function valuesOf(row: SqlRow, keyCount: number): string[] {
   return Array.from({ length: keyCount }, (_, at) => String(row[`value_${at}`]));
 }
 
-/** The name of the stratum key is one of a closed list, so it is a column. */
-function stratumSql(key: WindowSpec['keys'][number], bucket: string): string {
-  return key === 'bucket' ? bucket : `COALESCE(${key}, 'unknown')`;
+/** Stratum columns to group by, and what they are in the result: `value_0`, `value_1`, …. */
+function strataSql(
+  { keys }: WindowSpec,
+  sql: ObjectiveSql,
+): { readonly keys: readonly string[]; readonly labels: readonly string[] } {
+  // The name of a key is one of a closed list, so it is a column.
+  const columns = keys.map((key) => (key === 'bucket' ? sql.bucketCode : key));
+  return {
+    keys: columns.map((column, at) => `${column} AS key_${at}`),
+    labels: keys.map((key, at) => {
+      const label =
+        key === 'bucket' ? sql.bucketLabel(`key_${at}`) : `COALESCE(key_${at}, 'unknown')`;
+      return `${label} AS value_${at}`;
+    }),
+  };
 }
 
-function floorSql(lengthUs: number | null): string {
-  return lengthUs === null ? '0' : `(start_us // ${lengthUs}) * ${lengthUs}`;
+function sliceSql(lengthUs: number | null): string {
+  return lengthUs === null ? '0' : `start_us // ${lengthUs}`;
 }

@@ -1,21 +1,21 @@
 /** Bins of latencies on a logarithmic scale: quantiles within 1 % from counts that add up. */
 
-/** Bins to a factor of e: neighbours differ by 2 %, so the middle is within 1 % of all inside. */
+/** Bins to a factor of e: neighbours differ by 2 %, so a bin's middle is within 1 % of all in it. */
 const BINS_PER_E = 50;
 
 /** The bin of a latency of 1 ns or more; 0 and less share the lowest. */
 export function latencyBin(ns: number): number {
-  return Math.floor(Math.log(Math.max(ns, 1)) * BINS_PER_E);
+  return Math.round(Math.log(Math.max(ns, 1)) * BINS_PER_E);
 }
 
-/** {@link latencyBin} in SQL. */
+/** {@link latencyBin} in SQL; NULL of NULL. A cast to an integer rounds. */
 export function latencyBinSql(ns: string): string {
-  return `CAST(floor(ln(greatest(${ns}, 1)) * ${BINS_PER_E}) AS SMALLINT)`;
+  return `CASE WHEN ${ns} > 1 THEN CAST(ln(${ns}) * ${BINS_PER_E} AS SMALLINT) WHEN ${ns} <= 1 THEN 0 END`;
 }
 
 /** The latency that stands for a bin, within 1 % of any in it. */
 export function latencyOfBin(bin: number): number {
-  return Math.round(Math.exp((bin + 0.5) / BINS_PER_E));
+  return Math.round(Math.exp(bin / BINS_PER_E));
 }
 
 /**

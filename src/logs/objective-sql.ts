@@ -34,12 +34,17 @@ export interface ObjectiveSql {
    * `ended` and each part is a column of that name, so that none is computed twice.
    */
   readonly verdict: string;
-  readonly bucket: string;
-  /** Observed TTFT and TPOT of completed requests, in ns, and whether within the limit. */
-  readonly ttft: string;
+  /** The prompt's bucket as a small number, which groups faster than its label. */
+  readonly bucketCode: string;
+  /** The label of a bucket's number. */
+  readonly bucketLabel: (code: string) => string;
+  /** Columns of TTFT and TPOT, in ns. */
+  readonly ttftNs: string;
+  readonly tpotNs: string;
+  /** Whether TTFT is within its limit, over the table of `verdict`. NULL also without a limit. */
   readonly ttftMet: string;
-  readonly tpot: string;
-  readonly tpotMet: string;
+  /** Whether TPOT is within its limit; `null` without one. */
+  readonly tpotMet: string | null;
   /** For each quantile target of the rows: whether a completed request is within; NULL unseen. */
   readonly quantiles: readonly string[];
 }
@@ -58,8 +63,7 @@ export function objectiveSql(objective: Objective): ObjectiveSql {
     part('outputTokens', request.outputTokensMax, outputSql),
   ].filter((one) => one !== null);
   const all = parts.map(({ name }) => name).join(' AND ');
-  const ttft = `CASE WHEN outcome = 'completed' THEN ttft_${from}_ns END`;
-  const tpot = `CASE WHEN outcome = 'completed' THEN tpot_ns END`;
+  const buckets = promptBucketsOf(objective);
   return {
     parts,
     ended: outcomeSql(objective.refusals),
@@ -67,11 +71,15 @@ export function objectiveSql(objective: Objective): ObjectiveSql {
       `CASE ended WHEN 'notReached' THEN NULL WHEN 'dropped' THEN 'bad' ` +
       `WHEN 'refused' THEN '${objective.perspective === 'operator' ? 'excluded' : 'bad'}' ` +
       `ELSE CASE WHEN ${all} THEN 'good' WHEN NOT (${all}) THEN 'bad' ELSE 'unjudged' END END`,
-    bucket: bucketSql(promptBucketsOf(objective)),
-    ttft,
-    ttftMet: request.ttft === null ? 'NULL' : `${ttft} <= ${limitSql(request.ttft)}`,
-    tpot,
-    tpotMet: request.tpot === null ? 'NULL' : `${tpot} <= ${request.tpot.limitNs}`,
+    bucketCode: bucketCodeSql(buckets),
+    bucketLabel: (code) => bucketLabelSql(buckets, code),
+    ttftNs: `ttft_${from}_ns`,
+    tpotNs: 'tpot_ns',
+    ttftMet: request.ttft === null ? 'NULL' : `CASE WHEN ended = 'completed' THEN ttft END`,
+    tpotMet:
+      request.tpot === null
+        ? null
+        : `CASE WHEN outcome = 'completed' THEN tpot_ns END <= ${request.tpot.limitNs}`,
     quantiles: rowQuantiles(objective).map(({ measure, limitNs }) => {
       const ns = measure === 'tpot' ? 'tpot_ns' : `${measure}_${from}_ns`;
       return `CASE WHEN outcome = 'completed' THEN ${ns} <= ${limitNs} END`;
@@ -120,27 +128,34 @@ function holds(column: string, word: string, separator: string): string {
   return `contains(${column}, ${quoted(`${separator}${word}${separator}`)})`;
 }
 
+/** The limit of a prompt's length; the strictest where the length is not known. */
 function limitSql(limits: readonly BucketLimit[]): string {
   const strictest = Math.min(...limits.map((limit) => limit.limitNs));
-  const cases = limits.map(
-    ({ fromTokens, toTokens, limitNs }) => `WHEN ${inRange(fromTokens, toTokens)} THEN ${limitNs}`,
+  // Falling, so that the lowest cases, which are mostly the strictest, need not be asked.
+  const cases = falling(limits).map(({ fromTokens, limitNs }) => ({ fromTokens, limitNs }));
+  while (cases.at(-1)?.limitNs === strictest) cases.pop();
+  if (cases.length === 0) return String(strictest);
+  const whens = cases.map(
+    ({ fromTokens, limitNs }) => `WHEN prompt_tokens >= ${fromTokens} THEN ${limitNs}`,
   );
-  return limits.every((limit) => limit.limitNs === strictest)
-    ? String(strictest)
-    : `CASE ${cases.join(' ')} ELSE ${strictest} END`;
+  return `CASE ${whens.join(' ')} ELSE ${strictest} END`;
 }
 
-function inRange(fromTokens: number, toTokens: number | null): string {
-  const low = `prompt_tokens >= ${fromTokens}`;
-  return toTokens === null ? low : `${low} AND prompt_tokens < ${toTokens}`;
+/** Buckets hold every length once, so that the first whose start is reached is the one. */
+function falling<Bucket extends LengthBucket>(buckets: readonly Bucket[]): readonly Bucket[] {
+  return buckets.toSorted((a, b) => b.fromTokens - a.fromTokens);
 }
 
-function bucketSql(buckets: readonly LengthBucket[]): string {
-  const cases = buckets.map(
-    (bucket) =>
-      `WHEN ${inRange(bucket.fromTokens, bucket.toTokens)} THEN ${quoted(bucketLabel(bucket))}`,
+function bucketCodeSql(buckets: readonly LengthBucket[]): string {
+  const cases = falling(buckets).map(
+    (bucket) => `WHEN prompt_tokens >= ${bucket.fromTokens} THEN ${buckets.indexOf(bucket)}`,
   );
-  return `CASE ${cases.join(' ')} ELSE '${UNKNOWN_LENGTH}' END`;
+  return `CASE ${cases.join(' ')} ELSE ${buckets.length} END`;
+}
+
+function bucketLabelSql(buckets: readonly LengthBucket[], code: string): string {
+  const cases = buckets.map((bucket, at) => `WHEN ${at} THEN ${quoted(bucketLabel(bucket))}`);
+  return `CASE ${code} ${cases.join(' ')} ELSE '${UNKNOWN_LENGTH}' END`;
 }
 
 /** An instant that may have passed its limit before the answer was cut. */

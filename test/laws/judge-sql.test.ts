@@ -30,7 +30,7 @@ async function bothSides(records: readonly RequestRecord[], objective: Objective
   const parts = sql.parts.map(({ name, sql: part }) => `${part} AS ${name}`).join(', ');
   const rows = await database.rows(
     `SELECT *, ${sql.verdict} AS verdict FROM (SELECT row, ${sql.ended} AS ended,
-       ${sql.bucket} AS bucket, ${parts} FROM ${table}) ORDER BY row`,
+       ${sql.bucketLabel(sql.bucketCode)} AS bucket, ${parts} FROM ${table}) ORDER BY row`,
   );
   return records.map((record, index) => {
     const judgement = judge(record, objective);
