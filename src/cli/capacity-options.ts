@@ -10,9 +10,10 @@ import {
 import { RUN_FLAGS, type RunSpec } from '../config/index.ts';
 import { type CapacitySearch, DEFAULT_BREAKERS } from '../experiment/index.ts';
 import { type Effort, type EffortName, EFFORT_NAMES, EFFORTS } from '../planner/index.ts';
+import { METRICS_FLAGS } from './command.ts';
 import { OptionReader } from './option-reader.ts';
 
-/** Loads, windows and their length are the search's to choose. */
+/** Loads, windows and their length are the search's to choose; it looks at no engine's metrics. */
 const CHOSEN_BY_SEARCH: ReadonlySet<string> = new Set([
   '--rate',
   '--concurrency',
@@ -22,6 +23,7 @@ const CHOSEN_BY_SEARCH: ReadonlySet<string> = new Set([
   '--from',
   '--duration',
   '--requests',
+  ...METRICS_FLAGS,
 ]);
 
 export const CAPACITY_FLAGS: ReadonlySet<string> = new Set(

@@ -51,12 +51,22 @@ export function formatOption(json: string): Option {
     .default('text');
 }
 
-/** The flags that set keys of the run file, all or some, from the one table in `config`. */
-export function addRunFlags(command: Command, only: ReadonlySet<string> | null = null): Command {
+/** Of a load test that looks at the engine as well. */
+export const METRICS_FLAGS: ReadonlySet<string> = new Set(['--metrics', '--metrics-every']);
+
+const LOAD_FLAGS: ReadonlySet<string> = new Set(
+  RUN_FLAGS.map(({ flag }) => flag).filter((flag) => !METRICS_FLAGS.has(flag)),
+);
+
+/**
+ * The flags that set keys of the run file, from the one table in `config`; left out: all but
+ * {@link METRICS_FLAGS}.
+ */
+export function addRunFlags(command: Command, only: ReadonlySet<string> = LOAD_FLAGS): Command {
   for (const { flag, value, form, help } of RUN_FLAGS) {
     // The URL is the argument.
-    if (flag === '--url' || only?.has(flag) === false) continue;
-    const repeatable = form === 'header' || form === 'assignment';
+    if (flag === '--url' || !only.has(flag)) continue;
+    const repeatable = form === 'header' || form === 'assignment' || form === 'each';
     const option = new Option(value === null ? flag : `${flag} ${value}`, help);
     if (repeatable) option.argParser(collect);
     command.addOption(option);

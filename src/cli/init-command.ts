@@ -9,7 +9,7 @@ import {
   usageProblem,
 } from '../base/index.ts';
 import { runSpecYaml } from '../config/index.ts';
-import { addRunFlags, givenRunFlags, type Register } from './command.ts';
+import { addRunFlags, givenRunFlags, METRICS_FLAGS, type Register } from './command.ts';
 import { readSpec } from './read-spec.ts';
 
 export const initCommand: Register = (program, context, finish) => {
@@ -17,7 +17,7 @@ export const initCommand: Register = (program, context, finish) => {
     .command('init')
     .description('Writes the experiment that the flags describe as a YAML run file.')
     .argument('<url>', 'URL of the server');
-  addRunFlags(command)
+  addRunFlags(addRunFlags(command), METRICS_FLAGS)
     .option('--file <file>', 'where to write', 'goodput.yaml')
     .option('--force', 'replace the file if it exists', false)
     .action((url: string, options: { file: string; force: boolean }, self: Command) => {

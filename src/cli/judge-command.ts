@@ -1,7 +1,7 @@
 /** `goodput judge`: a stored run, or production logs, against an objective. No traffic. */
 import { Option } from 'commander';
 import { ProblemsError, usageProblem } from '../base/index.ts';
-import { runExitCode } from '../experiment/index.ts';
+import { runExitCode, storedServer } from '../experiment/index.ts';
 import { addProofOption, type OutputFormat, type Register } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { isRunFolder, judgeLogs, type JudgeLogsOptions } from './judge-logs.ts';
@@ -105,7 +105,9 @@ async function judgeRun(dir: string, options: JudgeOptions, context: CommandCont
     context,
   );
   const format = options.format as OutputFormat;
-  showSummary(context, { summary, manifest: run.manifest }, { ...options, format, files: [dir] });
+  const servers = await storedServer(run);
+  const result = { summary, manifest: run.manifest, servers };
+  showSummary(context, result, { ...options, format, files: [dir] });
   return runExitCode({
     summary,
     interrupted: false,

@@ -1,7 +1,7 @@
 /** `goodput report`: stored runs rendered again: on the terminal, as Markdown, as a page. */
 import type { Command } from 'commander';
 import { EXIT_CODES, ProblemsError, usageProblem } from '../base/index.ts';
-import { storedCapacity } from '../experiment/index.ts';
+import { storedCapacity, storedServer } from '../experiment/index.ts';
 import { pullRequestSummary, terminalCapacity } from '../report/index.ts';
 import { addShowOptions, type OutputFormat, type Register, type ShowOptions } from './command.ts';
 import type { CommandContext } from './context.ts';
@@ -95,5 +95,7 @@ async function show(
     context.stdout(terminalCapacity(capacity, { width, color, explain, files }));
     return;
   }
-  showSummary(context, { summary, manifest: run.manifest }, { ...options, format, files });
+  const servers = await storedServer(run);
+  const result = { summary, manifest: run.manifest, servers };
+  showSummary(context, result, { ...options, format, files });
 }

@@ -8,6 +8,7 @@ import {
   addRunFlags,
   addShowOptions,
   givenRunFlags,
+  METRICS_FLAGS,
   type Register,
   type ShowOptions,
 } from './command.ts';
@@ -33,7 +34,8 @@ export const runCommand: Register = (program, context, finish) => {
         'every request against the objective. TARGET is a URL or a run file; flags override the file.',
     )
     .argument('[target]', 'URL of the server, or a YAML run file');
-  addProofOption(addShowOptions(addRunFlags(command)))
+  addRunFlags(addRunFlags(command), METRICS_FLAGS);
+  addProofOption(addShowOptions(command))
     .addOption(progressOption())
     .option('--print-spec', 'write the experiment as YAML to stdout and send nothing', false)
     .option('--force', 'replace an earlier run in --out', false)
@@ -48,6 +50,7 @@ Examples:
   goodput run http://127.0.0.1:8000 --rate 4 --duration 60s --slo 'ttft<=500ms,tpot<=40ms,attainment>=95%'
   goodput run http://127.0.0.1:8000 --rate 2,4,8 --input lognormal:2000,0.8,max=16000 --output 256
   goodput run http://127.0.0.1:8000 --concurrency 1,4,16 --duration 30s
+  goodput run http://127.0.0.1:8000 --rate 4 --metrics auto --explain
   goodput run spec.yaml --out runs/baseline`;
 
 async function run(
@@ -81,8 +84,8 @@ async function run(
       progress,
     });
     if (result === null) return EXIT_CODES.interrupted;
-    const { summary, manifest, interrupted } = result;
-    showSummary(context, { summary, manifest }, { ...options, files: [dir] });
+    const { summary, interrupted } = result;
+    showSummary(context, result, { ...options, files: [dir] });
     return runExitCode({
       summary,
       interrupted,

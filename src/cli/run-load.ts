@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRealClock } from '../base/index.ts';
 import type { RunSpec } from '../config/index.ts';
-import { type ExperimentResult, runExperiment } from '../experiment/index.ts';
+import { type MeasuredResult, runExperiment } from '../experiment/index.ts';
 import type { CommandContext } from './context.ts';
 import { readTextFile } from './files.ts';
 import type { Interrupts } from './interrupts.ts';
@@ -22,7 +22,7 @@ export async function runLoad(
   spec: RunSpec,
   context: CommandContext,
   options: RunLoadOptions,
-): Promise<ExperimentResult | null> {
+): Promise<MeasuredResult | null> {
   const random = randomBytes(12);
   try {
     const result = await runExperiment(spec, {

@@ -2,20 +2,26 @@
 import type { Manifest } from '../record/index.ts';
 import { markdownReport, terminalReport } from '../report/index.ts';
 import type { Summary } from '../summary/index.ts';
+import type { ServerPoint } from '../telemetry/index.ts';
 import type { ShowOptions } from './command.ts';
 import type { CommandContext } from './context.ts';
 
 export function showSummary(
   context: CommandContext,
-  result: { readonly summary: Summary; readonly manifest: Manifest },
+  result: {
+    readonly summary: Summary;
+    readonly manifest: Manifest;
+    /** What the servers said of each load point; left out: nothing. */
+    readonly servers?: readonly ServerPoint[];
+  },
   options: ShowOptions & { readonly files: readonly string[] },
 ): void {
-  const { summary, manifest } = result;
+  const { summary, manifest, servers = [] } = result;
   switch (options.format) {
     case 'json':
       return context.stdout(`${JSON.stringify(summary, null, 2)}\n`);
     case 'md':
-      return context.stdout(markdownReport(summary, manifest));
+      return context.stdout(markdownReport(summary, manifest, servers));
     case 'text':
       return context.stdout(
         terminalReport(summary, {
@@ -23,6 +29,7 @@ export function showSummary(
           color: context.color,
           explain: options.explain,
           files: options.files,
+          servers,
         }),
       );
   }

@@ -46,6 +46,7 @@ export function assembleRunSpec(
         : keys.seed,
     objective: read === null ? null : fittedObjective(read, { workload, checks }),
     checks,
+    metrics: { endpoints: keys.metrics, everyNs: keys.metricsEvery },
     budget: budgetSpec(keys, load),
     hypothesis: keys.hypothesis ?? null,
     declare: keys.declare,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { checkList } from './check-schema.ts';
 import { hypothesisSection } from './hypothesis-schema.ts';
 import { loadSection } from './load-schema.ts';
+import { metricsEndpoints } from './metrics-schema.ts';
 import { objectiveKeys } from './objective-schema.ts';
 import {
   count,
@@ -86,6 +87,15 @@ export const RUN_SECTIONS = {
   checks: checkList
     .default([])
     .describe('Checks of the answer text, made in memory; only pass or fail is kept.'),
+  metrics: metricsEndpoints
+    .default([])
+    .describe(
+      "URL of an engine's `/metrics` to look at before, during and after each load point, or `auto` " +
+        'for that of the target; several are added up. `goodput run` only.',
+    ),
+  metricsEvery: duration('above0', '5s')
+    .prefault('5s')
+    .describe('Time between looks at `metrics`.'),
   budget: budgetSection.prefault({}).describe('Bounds of the whole run.'),
   hypothesis: hypothesisSection
     .optional()

@@ -16,6 +16,8 @@ export type FlagForm =
   | 'list'
   /** Present = `true`. */
   | 'switch'
+  /** Repeatable, into a list. */
+  | 'each'
   /** `--no-…`, present = `false`. */
   | 'off'
   /** `Name: value`, repeatable, into a mapping. */
@@ -121,6 +123,9 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   row('--lateness-limit', '<duration>', null),
   row('--seed', '<number>', null),
   row('--slo', '<expression|preset|@file>', null),
+
+  row('--metrics', '<auto|url>', null, { form: 'each' }),
+  row('--metrics-every', '<duration>', null),
 
   row('--max-requests', '<count>', 'budget'),
   row('--max-tokens', '<count>', 'budget'),

@@ -58,6 +58,7 @@ function runSpecTree(spec: RunSpec): Record<string, unknown> {
     seed: seedValue(spec),
     slo: bare === null ? null : objectiveValue(bare, spec.workload.kind !== 'bodies'),
     checks: spec.checks.length > 0 ? spec.checks.map(checkTree) : null,
+    ...metricsTree(spec),
     budget: withoutNulls({
       maxRequests: budget.maxRequests,
       maxTokens: budget.maxOutputTokens,
@@ -71,6 +72,13 @@ function runSpecTree(spec: RunSpec): Record<string, unknown> {
     declare: spec.declare,
     out: spec.out,
   });
+}
+
+/** Nothing of a run that looks at no engine: its file is as it was before there were metrics. */
+function metricsTree({ metrics: { endpoints, everyNs } }: RunSpec): Record<string, unknown> {
+  return endpoints.length === 0
+    ? {}
+    : { metrics: oneOrMany(endpoints), metricsEvery: durationText(everyNs) };
 }
 
 function targetTree(target: TargetSpec): Record<string, unknown> {
@@ -191,7 +199,7 @@ function arrivalsText(arrivals: ArrivalProcess): string {
   return arrivals.kind === 'gamma' ? `gamma:${arrivals.cv}` : arrivals.kind;
 }
 
-function oneOrMany(values: readonly number[]): number | readonly number[] {
+function oneOrMany<Value>(values: readonly Value[]): Value | readonly Value[] {
   return values.length === 1 ? (values[0] ?? []) : values;
 }
 

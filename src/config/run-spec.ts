@@ -111,6 +111,13 @@ export interface BudgetSpec {
   readonly maxInFlight: number;
 }
 
+/** Which engines' `/metrics` a load test looks at. */
+export interface MetricsSpec {
+  /** URLs, and `auto` for the target's own; empty = none. */
+  readonly endpoints: readonly string[];
+  readonly everyNs: number;
+}
+
 export interface RunSpec {
   readonly name: string | null;
   readonly target: TargetSpec;
@@ -128,6 +135,7 @@ export interface RunSpec {
   readonly seeds: Seeds;
   readonly objective: Objective | null;
   readonly checks: readonly AnswerCheck[];
+  readonly metrics: MetricsSpec;
   readonly budget: BudgetSpec;
   /** What is expected of a change; `goodput compare` answers it. */
   readonly hypothesis: Hypothesis | null;

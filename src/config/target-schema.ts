@@ -27,8 +27,19 @@ const ENDPOINT =
   /\/(?:(?:chat\/)?completions?|responses|messages|generate_stream|text\/generation_stream|[^/]*:streamGenerateContent|converse-stream)\/?$/;
 
 function urlFault(value: string): string | null {
+  const fault = addressFault(value);
+  if (fault !== null) return fault;
+  const { hash, pathname } = new URL(value);
+  if (hash !== '') return withHint('is not a base URL', 'leave out everything from #');
+  return ENDPOINT.test(pathname)
+    ? withHint('is not a base URL', 'leave out the endpoint: api adds it')
+    : null;
+}
+
+/** What is wrong with an address that is printed and stored; `null` when nothing is. */
+export function addressFault(value: string): string | null {
   if (!URL.canParse(value)) return withHint('is not a URL', 'write http://127.0.0.1:8000');
-  const { protocol, username, password, searchParams, hash, pathname } = new URL(value);
+  const { protocol, username, password, searchParams } = new URL(value);
   if (protocol !== 'http:' && protocol !== 'https:') {
     // A mistyped user:password@host must not come back in the hint.
     const bare = /[@?]/.test(value) ? '127.0.0.1:8000' : value.replace(/^\w+:\/+/, '');
@@ -38,10 +49,7 @@ function urlFault(value: string): string | null {
   if (username !== '' || password !== '' || holdsKey) {
     return withHint(SECRET_IN_SPEC, 'put the key in a variable: keyEnv: NAME');
   }
-  if (hash !== '') return withHint('is not a base URL', 'leave out everything from #');
-  return ENDPOINT.test(pathname)
-    ? withHint('is not a base URL', 'leave out the endpoint: api adds it')
-    : null;
+  return null;
 }
 
 const variableName = z

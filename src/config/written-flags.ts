@@ -78,6 +78,10 @@ function settingsOf(flag: RunFlag, flags: FlagValues, problems: Problem[]): Sett
       const items = String(value).split(',');
       return [{ ...setting, value: items.map((item) => item.trim()) }];
     }
+    case 'each': {
+      const values = textList(value);
+      return values.length === 0 ? [] : [{ ...setting, value: values }];
+    }
     case 'header':
     case 'assignment':
       return textList(value).flatMap((text) => entrySetting(flag, text, problems));

@@ -4,6 +4,7 @@ import { type Dialect, DIALECTS } from '../wire/index.ts';
 import type { AnswerFacts } from './answer-facts.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { type ExperimentPorts, openClient } from './run-experiment.ts';
+import { findMetrics, type FoundMetrics } from './watch-servers.ts';
 
 /** One thing looked at. `fail` means that a load test here would not measure what it should. */
 export interface CheckFinding {
@@ -41,7 +42,10 @@ export async function checkTarget(
       probesExact: true,
       signal: new AbortController().signal,
     });
-    const findings = findingsOf(spec.target, seen);
+    const findings = [
+      ...findingsOf(spec.target, seen),
+      metricsFinding(await findMetrics(spec.target, ports)),
+    ];
     return { passed: findings.every(({ state }) => state !== 'fail'), preflight: seen, findings };
   } finally {
     client.close();
@@ -73,6 +77,14 @@ function streaming({ events, finishReason }: AnswerFacts): CheckFinding {
     state: 'pass',
     detail: `${events} output events, finish ${finishReason}`,
   };
+}
+
+function metricsFinding(found: FoundMetrics | null): CheckFinding {
+  const detail =
+    found === null
+      ? 'none of a known engine at this address'
+      : `${found.engine} at ${new URL(found.url).pathname}: --metrics auto works`;
+  return { name: 'metrics', state: 'note', detail };
 }
 
 /** Events that arrive together were held back together: TTFT and totals hold, gaps do not. */

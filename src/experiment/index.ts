@@ -45,5 +45,6 @@ export * from './simulate-point.ts';
 export * from './summarise-run.ts';
 export type { StoredSide } from './slice-run.ts';
 export { stepTimeBand } from './step-time-band.ts';
+export * from './watch-servers.ts';
 export { measuredDriver, simulatedDriver, type WindowDriver } from './window-driver.ts';
 export { type CircuitBreakers, DEFAULT_BREAKERS } from './window-watch.ts';

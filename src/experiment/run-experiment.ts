@@ -12,14 +12,16 @@ import { Budget } from '../loadgen/index.ts';
 import type { Manifest, ManifestPoint } from '../record/index.ts';
 import { createRunFolder, openRun, requireFreeFolder, type RunFolder } from '../store/index.ts';
 import type { PointLoad, Summary } from '../summary/index.ts';
+import type { ServerPoint } from '../telemetry/index.ts';
 import { DIALECTS } from '../wire/index.ts';
 import { answerTests } from './answer-tests.ts';
 import { loadWarnings } from './load-warnings.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { runManifest } from './run-manifest.ts';
-import { type LiveProgress, manifestPoint, runPoint } from './run-point.ts';
+import { type LiveProgress, manifestPoint, type PointRunOptions, runPoint } from './run-point.ts';
 import { summariseRun } from './summarise-run.ts';
+import { type ServerWatch, watchServers } from './watch-servers.ts';
 
 /** What happens on the way, for whoever shows it. */
 export type ExperimentEvent =
@@ -54,6 +56,11 @@ export interface ExperimentResult {
   readonly interrupted: boolean;
 }
 
+export interface MeasuredResult extends ExperimentResult {
+  /** What the servers said of each load point that was watched. */
+  readonly servers: readonly ServerPoint[];
+}
+
 /** A server that was left working on cancelled requests gets this long before the next point. */
 const SETTLE_NS = 2 * NS_PER_SECOND;
 
@@ -66,7 +73,7 @@ const SETTLE_NS = 2 * NS_PER_SECOND;
 export async function runExperiment(
   spec: RunSpec,
   ports: ExperimentPorts,
-): Promise<ExperimentResult | null> {
+): Promise<MeasuredResult | null> {
   const plan = planRun(spec, ports);
   ports.notify({ kind: 'planned', plan });
   for (const text of plan.notes) ports.notify({ kind: 'note', text });
@@ -87,12 +94,14 @@ export async function runExperiment(
     ports.notify({ kind: 'ready', preflight: ready });
     for (const text of loadWarnings(spec, plan, ready)) ports.notify({ kind: 'note', text });
     const folder = await createRunFolder(ports.dir, { force: ports.force });
-    const manifest = await runPoints(spec, ports, { plan, ready, client, folder });
+    const watch = await watchServers(spec, ports, folder);
+    const parts = { plan, ready, client, folder, watch };
+    const manifest = await runPoints(spec, ports, parts).finally(() => watch?.close());
     ports.notify({ kind: 'summarising' });
     const summary = await summariseFolder(spec, ports);
     await folder.writeSummary(summary);
     const interrupted = ports.stopStarts.aborted || ports.cancelAll.aborted;
-    return { manifest, summary, interrupted };
+    return { manifest, summary, servers: watch?.points() ?? [], interrupted };
   } finally {
     client.close();
   }
@@ -142,6 +151,8 @@ interface RunParts {
   readonly ready: Preflight;
   readonly client: HttpClient;
   readonly folder: RunFolder;
+  /** `null` when nobody is looked at. */
+  readonly watch: ServerWatch | null;
 }
 
 /** Runs the points in order of load, keeping the manifest true at every moment. */
@@ -200,10 +211,10 @@ function runOne(
     readonly manifest: Manifest;
   },
 ): ReturnType<typeof runPoint> {
-  const { point, plan, ready, manifest } = parts;
+  const { point, plan, ready, manifest, watch } = parts;
   const { load, schedule } = point;
   ports.notify({ kind: 'pointStarted', load, requests: schedule.requests.length });
-  return runPoint({
+  const options: PointRunOptions = {
     spec,
     source: plan.source,
     point,
@@ -226,7 +237,8 @@ function runOne(
     stopStarts: ports.stopStarts,
     cancelAll: ports.cancelAll,
     onProgress: (progress) => ports.notify({ kind: 'progress', load, progress }),
-  });
+  };
+  return watch === null ? runPoint(options) : watch.around(point.index, () => runPoint(options));
 }
 
 /** The same way from records to summary as `goodput judge` takes. */

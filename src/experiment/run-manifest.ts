@@ -64,6 +64,7 @@ export function specText(spec: RunSpec): string {
   return runSpecYaml({
     ...spec,
     out: null,
+    metrics: { ...spec.metrics, endpoints: spec.metrics.endpoints.map(shownEndpoint) },
     target: {
       ...target,
       url: redactUrl(target.url),
@@ -71,6 +72,10 @@ export function specText(spec: RunSpec): string {
       proxy: target.proxy === null ? null : redactUrl(target.proxy),
     },
   });
+}
+
+function shownEndpoint(endpoint: string): string {
+  return endpoint === 'auto' ? endpoint : redactUrl(endpoint);
 }
 
 /** Measured where the system tells, declared by the user else, or unknown. */

@@ -3,6 +3,7 @@ import { printable } from '../base/index.ts';
 import type { Manifest } from '../record/index.ts';
 import { objectiveText } from '../slo/index.ts';
 import type { PointSummary, Summary, ValidityReason } from '../summary/index.ts';
+import type { ServerPoint } from '../telemetry/index.ts';
 import { sureFigure, sureShareFigure } from './certainty.ts';
 import { countFigure, levelFigure } from './figures.ts';
 import { kneeText } from './knee-text.ts';
@@ -10,6 +11,7 @@ import { manifestSections } from './markdown-manifest.ts';
 import { pointSections } from './markdown-point.ts';
 import { literal, table } from './markdown-text.ts';
 import { pooledLoadLines } from './pooled-loads.ts';
+import { type ServerView, serverView } from './server-view.ts';
 import {
   endText,
   levelText,
@@ -20,15 +22,25 @@ import {
   verdictWord,
 } from './words.ts';
 
-/** The report of a run; `manifest` is the one its records came with. Ends with a line end. */
-export function markdownReport(summary: Summary, manifest: Manifest): string {
+/**
+ * The report of a run; `manifest` is the one its records came with, `servers` what the servers said
+ * of each load point. Ends with a line end.
+ */
+export function markdownReport(
+  summary: Summary,
+  manifest: Manifest,
+  servers: readonly ServerPoint[] = [],
+): string {
   const lines = [
     `# ${verdictWord(summary)}: ${literal(titleText(summary))}`,
     '',
     ...verdictSection(summary),
     ...validitySection(summary),
     ...(summary.points.length > 1 ? sweepSection(summary) : []),
-    ...summary.points.flatMap((point) => pointSections(point)),
+    ...summary.points.flatMap((point) => [
+      ...pointSections(point),
+      ...serverSection(serverView(servers, point, summary.objective)),
+    ]),
     ...manifestSections(summary, manifest),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
@@ -121,6 +133,19 @@ function sweepSection(summary: Summary): string[] {
       : [`Knee: ${literal(kneeText(summary.knee, kind))}.`, '']),
     ...pooledLoadLines(summary.points).flatMap((line) => [`Pooled: ${literal(line)}.`, '']),
     'Seen at these loads and this length; a capacity claim needs longer runs.',
+    '',
+  ];
+}
+
+function serverSection(view: ServerView | null): string[] {
+  if (view === null) return [];
+  const [head = [], ...rows] = view.rows.map((row) => row.map((cell) => literal(cell)));
+  return [
+    '### Servers',
+    '',
+    ...table(head, rows),
+    '',
+    ...view.notes.map((note) => `- ${literal(note, 1_000)}`),
     '',
   ];
 }

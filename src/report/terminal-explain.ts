@@ -4,6 +4,7 @@ import type { PointSummary, StratumSummary } from '../summary/index.ts';
 import { certaintyLines, markedRateFigures, sureShareFigure } from './certainty.ts';
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { aligned, labelled, wrapped } from './layout.ts';
+import { serverView } from './server-view.ts';
 import type { TerminalPage } from './terminal-page.ts';
 import { pointBody } from './terminal-point.ts';
 import { quantileFigure } from './words.ts';
@@ -24,6 +25,7 @@ export function explanation(page: TerminalPage): string[] {
         'How sure',
         certaintyLines(point).flatMap((text) => labelled('', text, page.width)),
       ),
+      ...section(page, 'Servers', serverLines(page, point)),
       ...section(page, "Little's law", littleLines(page, point)),
     ]),
     ...section(page, 'Words', definitions(page.width)),
@@ -80,6 +82,12 @@ function strataTable(strata: readonly StratumSummary[]): string[] {
       quantileFigure(stratum.completionNs, 0.95),
     ]),
   ]);
+}
+
+function serverLines(page: TerminalPage, point: PointSummary): string[] {
+  const view = serverView(page.servers, point, page.summary.objective);
+  if (view === null) return [];
+  return [...aligned(view.rows), ...view.notes.flatMap((note) => labelled('', note, page.width))];
 }
 
 function littleLines(page: TerminalPage, point: PointSummary): string[] {

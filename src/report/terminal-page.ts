@@ -1,11 +1,14 @@
 /** What every part of the terminal report is given, and the pieces they share. */
 import type { PointSummary, Summary, ValidityReason } from '../summary/index.ts';
+import type { ServerPoint } from '../telemetry/index.ts';
 import { atMost, labelled } from './layout.ts';
 import type { Palette } from './palette.ts';
 import { targetText, verdictWord } from './words.ts';
 
 export interface TerminalPage {
   readonly summary: Summary;
+  /** What the servers said of each load point. */
+  readonly servers: readonly ServerPoint[];
   readonly width: number;
   readonly palette: Palette;
   readonly explain: boolean;

@@ -1,5 +1,6 @@
 /** The summary on a terminal: the verdict first, at most twenty lines for one load point. */
 import type { Summary } from '../summary/index.ts';
+import type { ServerPoint } from '../telemetry/index.ts';
 import { labelled, PAGE_WIDTH } from './layout.ts';
 import { paletteOf } from './palette.ts';
 import { explanation } from './terminal-explain.ts';
@@ -15,6 +16,8 @@ export interface TerminalOptions {
   readonly explain: boolean;
   /** Files the result is in, as the reader can open them. */
   readonly files: readonly string[];
+  /** What the servers said of each load point, for `explain`; left out: nothing. */
+  readonly servers?: readonly ServerPoint[];
 }
 
 /** Lines a default report of one load point may have. */
@@ -24,6 +27,7 @@ const LINE_LIMIT = 20;
 export function terminalReport(summary: Summary, options: TerminalOptions): string {
   const page: TerminalPage = {
     summary,
+    servers: options.servers ?? [],
     width: Math.max(60, Math.min(options.width, PAGE_WIDTH)),
     palette: paletteOf(options.color),
     explain: options.explain,

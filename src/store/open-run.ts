@@ -19,6 +19,7 @@ import {
   MANIFEST_FILE,
   pointOfRecordsFile,
   recordsFile,
+  SERVER_FILE,
   SUMMARY_FILE,
 } from './run-files.ts';
 
@@ -51,6 +52,8 @@ export interface OpenRun {
   summary(): Promise<Summary | null>;
   /** Text of the capacity search's own file; `null` when the run was none. */
   capacityText(): Promise<string | null>;
+  /** Text of what the engines' metrics say; `null` when the run looked at none. */
+  serverText(): Promise<string | null>;
 }
 
 /**
@@ -85,6 +88,7 @@ export async function openRun(dir: string): Promise<OpenRun> {
     },
     summary: () => readSummary(join(dir, SUMMARY_FILE)),
     capacityText: () => readTextFile(join(dir, CAPACITY_FILE)),
+    serverText: () => readTextFile(join(dir, SERVER_FILE)),
   };
 }
 

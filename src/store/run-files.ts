@@ -5,6 +5,18 @@ export const SCHEDULE_FILE = 'schedule.ndjson';
 export const SUMMARY_FILE = 'summary.json';
 export const CAPACITY_FILE = 'capacity.json';
 export const SIMULATION_FILE = 'simulation.json';
+export const METRICS_FILE = 'metrics.ndjson';
+export const SERVER_FILE = 'server.json';
+
+const WHOLE_FILES: readonly string[] = [
+  MANIFEST_FILE,
+  SCHEDULE_FILE,
+  SUMMARY_FILE,
+  CAPACITY_FILE,
+  SIMULATION_FILE,
+  METRICS_FILE,
+  SERVER_FILE,
+];
 
 const RECORDS_FILE = /^records-(\d+)\.ndjson$/;
 
@@ -20,9 +32,5 @@ export function pointOfRecordsFile(name: string): number | null {
 
 /** Whether a run writes a file of this name. */
 export function isRunFile(name: string): boolean {
-  return (
-    [MANIFEST_FILE, SCHEDULE_FILE, SUMMARY_FILE, CAPACITY_FILE, SIMULATION_FILE].includes(
-      name.replace(/\.tmp$/, ''),
-    ) || pointOfRecordsFile(name) !== null
-  );
+  return WHOLE_FILES.includes(name.replace(/\.tmp$/, '')) || pointOfRecordsFile(name) !== null;
 }

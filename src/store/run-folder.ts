@@ -13,8 +13,10 @@ import {
   CAPACITY_FILE,
   isRunFile,
   MANIFEST_FILE,
+  METRICS_FILE,
   recordsFile,
   SCHEDULE_FILE,
+  SERVER_FILE,
   SIMULATION_FILE,
   SUMMARY_FILE,
 } from './run-files.ts';
@@ -36,6 +38,10 @@ export interface RunFolder {
   writeCapacity(capacity: JsonValue): Promise<void>;
   /** Replaces what a simulated service did beside serving: replicas, transfers. */
   writeSimulation(simulation: JsonValue): Promise<void>;
+  /** Takes one look at an engine's metrics, as {@link appendRecord} takes a record. */
+  appendScrape(scrape: JsonValue): void | Promise<void>;
+  /** Replaces what the engines' metrics say of each load point. */
+  writeServer(server: JsonValue): Promise<void>;
   /** Resolves when all that was handed over is in its files. */
   flush(): Promise<void>;
   /** Flushes everything and has the disk keep it. */
@@ -66,6 +72,9 @@ export function extendRunFolder(dir: string): RunFolder {
 
 function folderAt(dir: string, scheduleFile: LineFile): RunFolder {
   const recordFiles = new Map<number, LineFile>();
+  // Made at its first line, so a run that looks at no engine has no such file.
+  const scrapeFile = new LineFile(join(dir, METRICS_FILE), { mayExist: true });
+  const lineFiles = (): LineFile[] => [scheduleFile, scrapeFile, ...recordFiles.values()];
   return {
     dir,
     writeManifest: (manifest) => writeJsonFile(join(dir, MANIFEST_FILE), manifest),
@@ -90,13 +99,13 @@ function folderAt(dir: string, scheduleFile: LineFile): RunFolder {
     writeSummary: (summary) => writeJsonFile(join(dir, SUMMARY_FILE), summary),
     writeCapacity: (capacity) => writeJsonFile(join(dir, CAPACITY_FILE), capacity),
     writeSimulation: (simulation) => writeJsonFile(join(dir, SIMULATION_FILE), simulation),
+    appendScrape: (scrape) => scrapeFile.append(JSON.stringify(scrape)),
+    writeServer: (server) => writeJsonFile(join(dir, SERVER_FILE), server),
     async flush() {
-      await Promise.all([scheduleFile, ...recordFiles.values()].map((file) => file.flush()));
+      await Promise.all(lineFiles().map((file) => file.flush()));
     },
     async close() {
-      const closed = await Promise.allSettled(
-        [scheduleFile, ...recordFiles.values()].map((file) => file.close()),
-      );
+      const closed = await Promise.allSettled(lineFiles().map((file) => file.close()));
       for (const result of closed) if (result.status === 'rejected') throw result.reason;
     },
   };
