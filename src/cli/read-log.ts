@@ -62,7 +62,7 @@ class LogIntake {
   }
 
   line(text: string, line: number): void {
-    if (text.trim() === '') return;
+    if (text === '' || (text.charCodeAt(0) <= 32 && text.trim() === '')) return;
     let value: unknown;
     try {
       value = JSON.parse(text);

@@ -64,7 +64,7 @@ export function recordOfLogged(
         cachedPromptTokens: row.cachedPromptTokens,
       },
       finishReason: row.finishReason,
-      notes: row.gapsNs === null ? [GAPS_NOT_LOGGED] : [],
+      notes: row.gapsNs === null ? GAPS_UNKNOWN : NO_NOTES,
     },
     end: endOf(row, doneNs ?? startNs),
     httpStatus: row.httpStatus,
@@ -73,6 +73,9 @@ export function recordOfLogged(
     traceId: null,
   };
 }
+
+const GAPS_UNKNOWN = [GAPS_NOT_LOGGED] as const;
+const NO_NOTES = [] as const;
 
 function outputOf(row: LoggedRequest, startNs: number): OutputEvents {
   const { ttftNs, gapsNs, e2eNs, outputTokens: tokens } = row;
@@ -91,14 +94,27 @@ function outputOf(row: LoggedRequest, startNs: number): OutputEvents {
 }
 
 function events(atNs: readonly number[]): OutputEvents {
+  return { atNs, ...columnsOf(atNs.length) };
+}
+
+/** All that is told of the events besides their instants is their number, so few columns do. */
+function columnsOf(count: number): Omit<OutputEvents, 'atNs'> {
+  return count === 1 ? ONE_EVENT : count === 2 ? TWO_EVENTS : eventColumns(count);
+}
+
+function eventColumns(count: number): Omit<OutputEvents, 'atNs'> {
+  const of = <Cell>(cell: (at: number) => Cell): readonly Cell[] =>
+    Array.from({ length: count }, (_, at) => cell(at));
   return {
-    atNs,
-    kind: atNs.map(() => 'answer'),
-    bytes: atNs.map(() => 1),
-    tokens: atNs.map(() => null),
-    readId: atNs.map((_, index) => index),
+    kind: of(() => 'answer' as const),
+    bytes: of(() => 1),
+    tokens: of(() => null),
+    readId: of((at) => at),
   };
 }
+
+const ONE_EVENT = eventColumns(1);
+const TWO_EVENTS = eventColumns(2);
 
 function endOf(row: LoggedRequest, endNs: number): RequestEnd {
   switch (row.end) {

@@ -48,7 +48,7 @@ function read(row: LogObject): LoggedRequest {
   const failed = textAt(row, 'status') === 'failure';
   const stamped = firstUs !== null && firstUs === endUs;
   const e2eNs = between(startUs, endUs) ?? durationAt(row, 'request_duration_ms', NS_PER_MS);
-  return {
+  const request: LoggedRequest = {
     ...NOTHING_LOGGED,
     requestId: textAt(row, 'request_id') ?? textAt(row, 'id'),
     logicalRequestId: textAt(row, 'trace_id'),
@@ -58,17 +58,20 @@ function read(row: LogObject): LoggedRequest {
     promptTokens: numberAt(row, 'prompt_tokens'),
     outputTokens: numberAt(row, 'completion_tokens'),
     streamed: typeof row['stream'] === 'boolean' ? row['stream'] : null,
-    ...(failed ? failure(row) : { httpStatus: 200, finishReason: finishReason(row) }),
+    httpStatus: failed ? null : 200,
+    finishReason: failed ? null : finishReason(row),
     model: labelAt(row, 'model_group') ?? labelAt(row, 'model'),
     tenant: labelAt(row, 'team_id') ?? labelAt(row, 'end_user'),
     session: labelAt(row, 'session_id'),
     clock: 'edge',
     oddity: stamped ? 'ttftIsEnd' : null,
   };
+  return failed ? { ...request, ...failure(row) } : request;
 }
 
 /** The callback's response says it; of a spend log, success is all that is known. */
 function finishReason(row: LogObject): LoggedRequest['finishReason'] {
+  if (row['response'] === undefined) return 'stop';
   const choices = objectAt(row, 'response')['choices'];
   const first: unknown = Array.isArray(choices) ? choices[0] : null;
   const told =
