@@ -69,7 +69,7 @@ describe('LiteLLM', () => {
 });
 
 describe('one request of 300 ms, 50 tokens of 40 ms after the first', () => {
-  it.each(['langfuse.ndjson', 'otlp.ndjson', 'envoy.ndjson', 'guidellm.json'])(
+  it.each(['langfuse.ndjson', 'otlp.ndjson', 'envoy.ndjson', 'kong.ndjson', 'guidellm.json'])(
     '%s',
     async (name) => {
       const { records } = await read(name);
@@ -97,6 +97,16 @@ describe('outcomes', () => {
     const log = await read('envoy.ndjson');
     expect(verdicts(log)).toEqual(['good', 'excluded', 'bad', 'bad']);
     expect(log.records[3]?.end).toEqual({ kind: 'cancelled', atNs: 700e6 });
+  });
+
+  it('Kong: its time per token holds the wait, its own limit is a refusal, one shot has no TTFT', async () => {
+    const log = await read('kong.ndjson');
+    expect(log.report).toMatchObject({ format: 'kong', requests: 5, rejected: 0 });
+    expect(verdicts(log)).toEqual(['good', 'excluded', 'bad', 'bad', 'unjudged']);
+    expect(log.records[3]?.end).toEqual({ kind: 'cancelled', atNs: 700e6 });
+    expect(log.records[0]?.labels).toMatchObject({ model: 'llama', tenant: 'search' });
+    expect(log.startsUs[0]).toBe(Date.UTC(2026, 10, 20, 10) * 1e3);
+    expect(log.report.findings).toMatchObject([{ fault: 'tpotIncludesTtft', rows: 1, checked: 1 }]);
   });
 
   it('Langfuse: only generations are requests', async () => {

@@ -8,6 +8,7 @@ import {
 } from './benchmark-results.ts';
 import { envoyFormat } from './envoy-ai-gateway.ts';
 import { inferencePerfStageFormat } from './inference-perf-stage.ts';
+import { kongFormat } from './kong.ts';
 import { langfuseFormat } from './langfuse.ts';
 import { litellmFormat } from './litellm.ts';
 import { llmServingSimFormat } from './llmservingsim-rows.ts';
@@ -28,6 +29,7 @@ export const LOG_FORMATS: readonly LogFormat[] = [
   llmServingSimFormat,
   sglangFormat,
   envoyFormat,
+  kongFormat,
   langfuseFormat,
   litellmFormat,
 ];
