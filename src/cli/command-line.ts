@@ -75,7 +75,8 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./gate-command.ts')).gateCommand,
   },
   rules: {
-    summary: 'Prometheus alerts on an error budget, with tests; or what is wrong with existing ones',
+    summary:
+      'Prometheus alerts on an error budget, with tests; or what is wrong with existing ones',
     load: async () => (await import('./rules-command.ts')).rulesCommand,
   },
   k6: {

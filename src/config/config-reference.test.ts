@@ -1,19 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { EXAMPLE_RUNS, EXAMPLES } from '../../test/support/example-runs.ts';
 import { configReference, RUN_FLAGS, runSpecJsonSchema } from './index.ts';
-
-const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
-const RUNS = readdirSync(EXAMPLES).filter(
-  (name) => name.endsWith('.yaml') && !name.includes('objective'),
-);
 
 describe('runSpecJsonSchema', () => {
   const validate = new Ajv2020({ allowUnionTypes: true }).compile(runSpecJsonSchema());
 
-  test.each(RUNS)('accepts examples/%s', (name) => {
+  test.each(EXAMPLE_RUNS)('accepts examples/%s', (name) => {
     expect(validate(parse(readFileSync(`${EXAMPLES}${name}`, 'utf8'))), name).toBe(true);
   });
 

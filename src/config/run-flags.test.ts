@@ -131,7 +131,17 @@ describe('flags and YAML say the same', () => {
 
   test('the target', () => {
     const flags = commandLine(
-      ['--url', 'https://127.0.0.1:8443', '--rate', '1', '--api', 'completions', '--model', 'm', '--no-stream'],
+      [
+        '--url',
+        'https://127.0.0.1:8443',
+        '--rate',
+        '1',
+        '--api',
+        'completions',
+        '--model',
+        'm',
+        '--no-stream',
+      ],
       ['--exact', '--header', 'X-A: 1', '--header', 'X-B: a: b', '--body', 'temperature=0'],
       ['--body', 'stop=["a"]', '--body', 'user=me', '--key-file', 'k', '--proxy', 'http://p:1'],
       [

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { EXAMPLE_RUNS, EXAMPLES } from '../../test/support/example-runs.ts';
 import type { LengthDistribution } from '../workload/index.ts';
 import {
   parseRunSpec,
@@ -11,7 +11,6 @@ import {
   type RunSpec,
 } from './index.ts';
 
-const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 const CANARY = 'sk-canary';
 
 function parse(text: string, file = 'run.yaml', env: Record<string, string> = {}): RunSpec {
@@ -30,10 +29,7 @@ function fromFlags(flags: FlagValues): RunSpec {
 }
 
 describe('runSpecYaml', () => {
-  const files = readdirSync(EXAMPLES).filter((name) => name.endsWith('.yaml'));
-  const runs = files.filter((name) => !name.includes('objective'));
-
-  test.each(runs)('examples/%s reads back as the same spec', (name) => {
+  test.each(EXAMPLE_RUNS)('examples/%s reads back as the same spec', (name) => {
     const spec = parse(readFileSync(`${EXAMPLES}${name}`, 'utf8'), `${EXAMPLES}${name}`);
     expect(parse(runSpecYaml(spec))).toEqual(spec);
   });

@@ -50,9 +50,7 @@ export function measureOutput(
     const unseen = record.streamed ? 'noCountedOutput' : 'notStreamed';
     return { ...NOTHING_SEEN, tokens, unseen, tpot: noTpot(unseen) };
   }
-  const gapsNs = timeline.notes.includes(GAPS_NOT_LOGGED)
-    ? []
-    : gapsBetween(output.atNs, counted);
+  const gapsNs = timeline.notes.includes(GAPS_NOT_LOGGED) ? [] : gapsBetween(output.atNs, counted);
   const alignment = alignmentOf(record, counted, told, reported);
   return {
     firstNs: output.atNs[counted[0] as number] as number,
