@@ -83,11 +83,11 @@ try {
     Array.from({ length: LINES }, (_, index) => `${spendLine(index)}\n`).join(''),
   );
   const importOnly = await timed(() =>
-    readLog(ndjson, { format: null, rejects: null }, () => undefined),
+    readLog(ndjson, { format: null, rejects: null, windowed: true }, () => undefined),
   );
   const tally = new LogTally(objective, by);
   const judged = await timed(() =>
-    readLog(ndjson, { format: null, rejects: null }, (record, startUs) =>
+    readLog(ndjson, { format: null, rejects: null, windowed: true }, (record, startUs) =>
       tally.add(record, startUs),
     ),
   );

@@ -190,7 +190,9 @@ async function judgeLines(
   const imports: (ImportReport & { readonly file: string })[] = [];
   const rejected: string[] | null = rejects === null ? null : [];
   for (const file of files) {
-    const report = await readLog(file, { format, rejects: rejected }, (record, startUs) => {
+    const windowed = by.windowUs !== null;
+    const options = { format, rejects: rejected, windowed };
+    const report = await readLog(file, options, (record, startUs) => {
       for (const tally of tallies) tally.add(record, startUs);
     });
     imports.push({ file, ...report });

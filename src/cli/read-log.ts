@@ -1,5 +1,6 @@
 /** A log file as values with their lines: NDJSON, one JSON document, or CSV; each may be `.gz`. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
 import { EnvironmentError, NS_PER_US, printable, ProblemsError } from '../base/index.ts';
@@ -13,7 +14,7 @@ import {
 } from '../importers/index.ts';
 import { recordOfLogged } from '../logs/index.ts';
 import { isRecordProblem, parseRecordLine, type RequestRecord } from '../record/index.ts';
-import { readLineBatches } from '../store/index.ts';
+import { MANIFEST_FILE, openRun, readLineBatches } from '../store/index.ts';
 import { readTextFile } from './files.ts';
 
 /** A longer line is cut, and then no JSON. */
@@ -27,11 +28,14 @@ export interface ReadLogOptions {
   readonly format: LogFormat | null;
   /** Gets every broken row as a line of JSON; `null` = they are only counted. */
   readonly rejects: string[] | null;
+  /** Whether starts must be clock time: own records without their manifest are refused then. */
+  readonly windowed: boolean;
 }
 
 /**
  * Feeds every sound request of `file` to `sink`.
- * Errors: `ProblemsError` `E_LOG_FORMAT` when no format knows the file.
+ * Errors: `ProblemsError` `E_LOG_FORMAT` when no format knows the file, or when its starts are no
+ * clock time and that is needed.
  */
 export async function readLog(
   file: string,
@@ -39,10 +43,29 @@ export async function readLog(
   sink: RecordSink,
 ): Promise<ImportReport> {
   const name = file.replace(/\.gz$/, '');
-  const intake = new LogIntake(file, options, sink);
+  const intake = new LogIntake(file, { ...options, originUs: await runOriginUs(file) }, sink);
   if (name.endsWith('.csv')) await readCsv(file, intake);
   else if (!name.endsWith('.json') || !readDocument(file, intake)) await readNdjson(file, intake);
   return intake.report();
+}
+
+/** When the run started whose manifest is beside `file`, in microseconds since 1970; else `null`. */
+async function runOriginUs(file: string): Promise<number | null> {
+  const dir = dirname(file);
+  if (!existsSync(join(dir, MANIFEST_FILE))) return null;
+  try {
+    const { manifest } = await openRun(dir);
+    return Date.parse(manifest.startedAt) * 1e3;
+  } catch (error) {
+    // Other tools have files of that name too.
+    if (error instanceof ProblemsError) return null;
+    throw error;
+  }
+}
+
+interface IntakeOptions extends ReadLogOptions {
+  /** Of own records: microseconds since 1970 at their instant 0. */
+  readonly originUs: number | null;
 }
 
 /** The state of one file on its way in. */
@@ -50,14 +73,19 @@ class LogIntake {
   readonly #file: string;
   readonly #sink: RecordSink;
   readonly #rejects: string[] | null;
+  readonly #windowed: boolean;
+  readonly #originUs: number | null;
   readonly #early: { readonly line: number; readonly reason: string }[] = [];
   #import: LogImport | null = null;
   #index = 0;
 
-  constructor(file: string, { format, rejects }: ReadLogOptions, sink: RecordSink) {
+  constructor(file: string, options: IntakeOptions, sink: RecordSink) {
+    const { format } = options;
     this.#file = file;
     this.#sink = sink;
-    this.#rejects = rejects;
+    this.#rejects = options.rejects;
+    this.#windowed = options.windowed;
+    this.#originUs = options.originUs;
     if (format !== null) this.#open(format);
   }
 
@@ -134,7 +162,22 @@ class LogIntake {
       return;
     }
     intake.countOwn(record);
-    this.#sink(record, Math.floor((record.dispatch.plannedNs ?? 0) / NS_PER_US));
+    const sinceUs = Math.floor((record.dispatch.plannedNs ?? 0) / NS_PER_US);
+    this.#sink(record, this.#ownOriginUs(line) + sinceUs);
+  }
+
+  /** Own records count from the start of their run, which only its manifest tells. */
+  #ownOriginUs(line: number): number {
+    if (this.#originUs !== null) return this.#originUs;
+    if (!this.#windowed) return 0;
+    throw new ProblemsError([
+      {
+        code: 'E_LOG_FORMAT',
+        message: `records count from the start of their run, and no ${MANIFEST_FILE} beside them says when that was`,
+        hint: 'keep them in their run folder, or judge without windows: --by bucket',
+        place: { file: this.#file, line, column: 1 },
+      },
+    ]);
   }
 
   #reject(line: number, reason: string, row: unknown): void {

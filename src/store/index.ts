@@ -9,3 +9,4 @@ export * from './open-run.ts';
 export * from './redact-url.ts';
 export * from './run-folder.ts';
 export * from './read-line-batches.ts';
+export { MANIFEST_FILE } from './run-files.ts';

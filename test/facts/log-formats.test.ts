@@ -26,10 +26,14 @@ async function read(
   const records: RequestRecord[] = [];
   const startsUs: number[] = [];
   const rejects: string[] = [];
-  const report = await readLog(`${FOLDER}${name}`, { format, rejects }, (record, startUs) => {
-    records.push(record);
-    startsUs.push(startUs);
-  });
+  const report = await readLog(
+    `${FOLDER}${name}`,
+    { format, rejects, windowed: true },
+    (record, startUs) => {
+      records.push(record);
+      startsUs.push(startUs);
+    },
+  );
   return { report, records, startsUs, rejects };
 }
 

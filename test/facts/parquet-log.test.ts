@@ -54,8 +54,10 @@ it.each([
 ])('gives the same windows for columns of %s', async (name, types) => {
   const tally = new LogTally(OBJECTIVE, BY);
   const format = mappedFormat(mapping());
-  const read = await readLog(`${FOLDER}own-columns.csv`, { format, rejects: null }, (record, at) =>
-    tally.add(record, at),
+  const read = await readLog(
+    `${FOLDER}own-columns.csv`,
+    { format, rejects: null, windowed: true },
+    (record, at) => tally.add(record, at),
   );
   const log = await openParquetLog(
     database,

@@ -12,8 +12,10 @@ const ALL_TIME = { windowUs: null, keys: [] };
 async function judged(file: string, slo: string) {
   const objective = objectiveOf(slo);
   const tally = new LogTally(objective, ALL_TIME);
-  const report = await readLog(`${TRACES}/${file}`, { format: null, rejects: null }, (record, at) =>
-    tally.add(record, at),
+  const report = await readLog(
+    `${TRACES}/${file}`,
+    { format: null, rejects: null, windowed: true },
+    (record, at) => tally.add(record, at),
   );
   return { report, total: windowTable(tally.counts(), objective, ALL_TIME).total };
 }
