@@ -66,7 +66,8 @@ function reasonOf(of: Pick<PointSummary, 'validity'>, check: string) {
 }
 
 describe('defects planted in a run', () => {
-  it('a proxy that gathers events', { timeout: 60_000 }, async () => {
+  // Nothing is said of gathered events where the machine itself stood still for long: then again.
+  it('a proxy that gathers events', { timeout: 60_000, retry: 2 }, async () => {
     const url = await emulator('--fault', 'bunching:1', '--speed-scale', '3');
     const summary = await measured(specOf({ url, rate: '8', duration: '2s' }));
     expect(reasonOf(summary, 'bunching')).toMatchObject({
