@@ -13,9 +13,11 @@ import {
 } from './report-files.ts';
 import { showSummary } from './show-summary.ts';
 import { judgeStoredRun } from './stored-run.ts';
+import { writeTraceFile } from './trace-file.ts';
 
 interface ReportOptions extends Omit<ShowOptions, 'format'>, ReportOutputs {
   readonly format: OutputFormat | 'pr';
+  readonly chromeTrace?: string;
 }
 
 export const reportCommand: Register = (program, context, finish) => {
@@ -32,6 +34,10 @@ export const reportCommand: Register = (program, context, finish) => {
     .option('--html <file>', 'write one self-contained page: verdict, validity, charts, settings')
     .option('--csv <folder>', 'write the figures behind every chart of the page')
     .option('--svg <folder>', 'write every chart of the page as a picture')
+    .option(
+      '--chrome-trace <file>',
+      'write the steps of one simulation (--steps) for Perfetto or chrome://tracing',
+    )
     .optionsGroup('Output:');
   addReportFormat(addShowOptions(command))
     .addHelpText('after', EXAMPLES)
@@ -46,6 +52,7 @@ Examples:
   goodput report runs/checkout --html checkout.html
   goodput report runs/before runs/after --html change.html
   goodput report runs/checkout --svg slides --csv figures
+  goodput report runs/simulated --chrome-trace steps.json
   goodput report runs/checkout --format pr >> pull-request.md`;
 
 /** `--format` with one more way to write a run. */
@@ -68,12 +75,19 @@ async function report(
     const hint = 'add --html FILE, or see goodput compare';
     throw new ProblemsError([usageProblem('E_USAGE_CONFLICT', message, hint)]);
   }
+  if (dirs.length > 1 && options.chromeTrace !== undefined) {
+    throw new ProblemsError([usageProblem('E_USAGE_CONFLICT', 'a trace is of one run')]);
+  }
   const judged: JudgedRun[] = [];
   for (const dir of dirs) {
     judged.push(await judgeStoredRun(dir, (spec) => spec.objective, context));
   }
   const files = wantsFiles(options) ? await writeReportFiles(judged, options, context) : [];
   const [first] = judged;
+  if (first !== undefined && options.chromeTrace !== undefined) {
+    await writeTraceFile(first, options.chromeTrace);
+    files.push(options.chromeTrace);
+  }
   if (judged.length > 1 || first === undefined) {
     for (const path of files) context.stderr(`wrote ${path}\n`);
     return;

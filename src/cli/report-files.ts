@@ -7,6 +7,7 @@ import { correctnessOf } from '../config/index.ts';
 import { paretoDraws, storedCapacity } from '../experiment/index.ts';
 import { paretoOf, type ParetoResult } from '../planner/index.ts';
 import { collectCurves, htmlReport, type ReportedRun, type ReportFile } from '../report/index.ts';
+import type { StepLog } from '../record/index.ts';
 import type { OpenRun } from '../store/index.ts';
 import type { Summary } from '../summary/index.ts';
 import { compareStored } from './compare-stored-runs.ts';
@@ -85,8 +86,18 @@ async function reportedRun(
     summary,
     manifest: run.manifest,
     curves: collector.finish(),
+    steps: await stepsOf(run, summary),
     capacity: await storedCapacity(run),
   };
+}
+
+async function stepsOf(run: OpenRun, { points }: Summary): Promise<Map<number, StepLog>> {
+  const kept = new Map<number, StepLog>();
+  for (const { index } of points) {
+    const steps = await run.steps(index);
+    if (steps !== null) kept.set(index, steps);
+  }
+  return kept;
 }
 
 /** Of exactly two runs: what changed, or why that cannot be said. */

@@ -25,6 +25,7 @@ export const simulateCommand: Register = (program, context, finish) => {
   addRunFlags(command.optionsGroup('Load and objective, as in goodput run:'), SIMULATED_FLAGS);
   command
     .option('--threads <count>', 'load points simulated at once. Left out: one per core')
+    .option('--steps', 'keep what every replica computed when, for goodput report', false)
     .option('--force', 'replace an earlier run in --out', false);
   addPresetOptions(
     command

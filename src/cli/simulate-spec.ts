@@ -149,6 +149,7 @@ export function addServiceOptions(command: Command): Command {
 
 interface SpecOptions extends ShowOptions, ServiceFlags {
   readonly threads?: string;
+  readonly steps: boolean;
   readonly force: boolean;
 }
 
@@ -171,6 +172,7 @@ export async function simulateSpec(
       toolVersion: TOOL_VERSION,
       dir,
       threads,
+      keepsSteps: options.steps,
       force: options.force,
       startedAt: now.toISOString(),
       stopStarts: interrupts.stopStarts,

@@ -1,12 +1,26 @@
 /** What a simulated service did, in a line for whoever watches the run. */
 import { durationText, msFromNs, secondsFromNs } from '../base/index.ts';
-import type { PoolReport, ServiceReport, TransferReport } from '../simulator/index.ts';
+import {
+  type PoolReport,
+  type ServiceReport,
+  STEP_ROWS_MAX,
+  type TransferReport,
+} from '../simulator/index.ts';
 
 /** One line about replicas that came or went and one about transfers; none where nothing of it was. */
 export function serviceNotes(label: string, { pools, transfers }: ServiceReport): string[] {
   return [
     ...pools.filter(({ events }) => events.length > 0).map((pool) => poolNote(label, pool)),
     ...(transfers === null ? [] : [transferNote(label, transfers)]),
+  ];
+}
+
+/** A line where not all steps were kept. */
+export function stepNotes(label: string, cutNs: number | null): string[] {
+  if (cutNs === null) return [];
+  const rows = STEP_ROWS_MAX.toLocaleString('en-US');
+  return [
+    `${label}: only the first ${rows} rows of steps were kept, up to ${secondsFromNs(cutNs)} s`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -57,8 +57,8 @@ async function simulate(flags: Readonly<Record<string, string>>, more: Partial<S
 describe('a simulated sweep', () => {
   it('leaves the same bytes on one thread and on several', async () => {
     const flags = { rate: '2,8,20' };
-    const one = await simulate(flags, { threads: 1 });
-    const two = await simulate(flags, { threads: 2 });
+    const one = await simulate(flags, { threads: 1, keepsSteps: true });
+    const two = await simulate(flags, { threads: 2, keepsSteps: true });
     expect(Object.keys(one.files).toSorted()).toEqual([
       'manifest.json',
       'records-0.ndjson',
@@ -66,11 +66,29 @@ describe('a simulated sweep', () => {
       'records-2.ndjson',
       'schedule.ndjson',
       'simulation.json',
+      'steps-0.ndjson',
+      'steps-1.ndjson',
+      'steps-2.ndjson',
       'summary.json',
     ]);
     expect(two.files).toEqual(one.files);
     expect(two.result).toEqual(one.result);
     expect(one.result.reached.engine.sequences).toBeGreaterThan(1);
+  });
+
+  it('keeps its steps only when asked, and reads them back', async () => {
+    const without = await simulate({ rate: '2' }, { threads: 1 });
+    expect(await (await openRun(without.dir)).steps(0)).toBeNull();
+    const one = await simulate({ rate: '2,8' }, { threads: 1, keepsSteps: true });
+    const run = await openRun(one.dir);
+    const log = await run.steps(1);
+    expect(one.files['steps-1.ndjson']?.split('\n')).toHaveLength((log?.rows.length ?? 0) + 2);
+    expect(log).toMatchObject({ cutNs: null });
+    expect(await run.steps(2)).toBeNull();
+    writeFileSync(join(one.dir, 'steps-0.ndjson'), '{"rowCount":1,"cutNs":null}\n{"pool":"x"}\n');
+    await expect(run.steps(0)).rejects.toMatchObject({
+      problems: [{ code: 'E_RUN_FORMAT', place: { line: 2 } }],
+    });
   });
 
   it.each<Readonly<Record<string, string>>>([

@@ -7,6 +7,7 @@ import {
   type ServiceReport,
   simulateSchedule,
   type SimulationOptions,
+  StepTimeline,
 } from '../simulator/index.ts';
 import { EMPTY_HULL, type EngineOptions, type LoadHull, widenHull } from '../engine/index.ts';
 import type { Objective } from '../slo/index.ts';
@@ -33,6 +34,8 @@ export interface SimulationJob {
   readonly objective: Objective;
   readonly exactOutput: boolean;
   readonly prefixCache: string;
+  /** Whether what was computed when is written beside the records. */
+  readonly keepsSteps: boolean;
 }
 
 export interface SimulatedPoint {
@@ -45,6 +48,8 @@ export interface SimulatedPoint {
   readonly summary: PointSummary | null;
   readonly service: ServiceReport;
   readonly reached: ReachedLoads;
+  /** From here on its steps were not kept, for there were too many; `null`: nothing is missing. */
+  readonly stepsCutNs: number | null;
 }
 
 /** The largest loads of the steps along each axis; all 0 where there were none. */
@@ -83,6 +88,7 @@ export async function simulatePoint(
     },
   );
   const { service, reached } = watchedService(job.service);
+  const steps = job.keepsSteps ? new StepTimeline() : null;
   try {
     const outcome = await simulateSchedule({
       schedule,
@@ -97,12 +103,16 @@ export async function simulatePoint(
       cancelAll,
       template,
       onRecord: recorder.take,
+      steps,
     });
+    const log = steps?.log() ?? null;
+    if (log !== null) await folder?.writeSteps(job.point.index, log);
     const { stopNs, partial, stopReason } = outcome;
     const recordCount = recorder.written;
     const point = { ...job.point, stopNs, partial, stopReason, recordCount };
     const summary = isSameSpan(planned, point) ? accumulator.finish(point) : null;
-    return { point, summary, service: outcome.service, reached: reached() };
+    const stepsCutNs = log?.cutNs ?? null;
+    return { point, summary, service: outcome.service, reached: reached(), stepsCutNs };
   } finally {
     await folder?.close();
   }

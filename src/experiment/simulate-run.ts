@@ -18,7 +18,7 @@ import { declaredFacts, specText } from './run-manifest.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
 import type { ExperimentPorts, ExperimentResult } from './run-experiment.ts';
 import { manifestPoint } from './run-point.ts';
-import { serviceNotes } from './service-notes.ts';
+import { serviceNotes, stepNotes } from './service-notes.ts';
 import { simulateMany } from './simulate-many.ts';
 import type { ReachedLoads, SimulatedPoint, SimulationJob } from './simulate-point.ts';
 import { summariseRun, summaryOptions } from './summarise-run.ts';
@@ -38,6 +38,8 @@ export type SimulationPorts = Pick<
   readonly startedAt: string;
   /** Threads that load points are spread over, at most; `null` or left out = one per core. */
   readonly threads?: number | null;
+  /** Whether what was computed when is kept (`steps-K.ndjson`); left out: no. */
+  readonly keepsSteps?: boolean;
 };
 
 export interface SimulationResult extends ExperimentResult {
@@ -141,7 +143,11 @@ async function simulatePoints(
 ): Promise<{ readonly manifest: Manifest; readonly done: readonly SimulatedPoint[] }> {
   const { plan, folder } = parts;
   let manifest = simulationManifest(parts, ports);
-  const jobs = plan.points.map((point) => simulationJob(parts, point, manifest));
+  const keepsSteps = ports.keepsSteps ?? false;
+  const jobs = plan.points.map((point) => ({
+    ...simulationJob(parts, point, manifest),
+    keepsSteps,
+  }));
   const done: SimulatedPoint[] = [];
   try {
     await folder.writeManifest(manifest);
@@ -166,8 +172,9 @@ async function simulatePoints(
       },
     });
     await written;
-    for (const { point, service } of done) {
-      for (const text of serviceNotes(point.label, service)) ports.notify({ kind: 'note', text });
+    for (const { point, service, stepsCutNs } of done) {
+      const notes = [...serviceNotes(point.label, service), ...stepNotes(point.label, stepsCutNs)];
+      for (const text of notes) ports.notify({ kind: 'note', text });
     }
     return { manifest, done };
   } finally {
@@ -226,6 +233,7 @@ export function simulationJob(
     objective: spec.objective ?? correctnessOf(spec),
     exactOutput: spec.target.exactOutput,
     prefixCache: plan.prefixCache,
+    keepsSteps: false,
   };
 }
 

@@ -12,4 +12,5 @@ export * from './record-codec.ts';
 export * from './record-line.ts';
 export * from './request-record.ts';
 export * from './send-port.ts';
+export * from './step-row.ts';
 export * from './unmeasured-reason.ts';

@@ -1,6 +1,6 @@
 import { assert, type Clock, nsFromSeconds } from '../base/index.ts';
 import type { EngineOptions, EngineRequest } from '../engine/index.ts';
-import { type PoolParts, ReplicaPool } from './replica-pool.ts';
+import { ReplicaPool, type ServiceParts } from './replica-pool.ts';
 import type { RoutedPrompt } from './router.ts';
 import type { Forget, ServiceReport, ServingBackend, Submit } from './serving-backend.ts';
 import type { ReplicaListener, SimulatedReplica } from './simulated-replica.ts';
@@ -47,7 +47,7 @@ interface Handover {
  */
 export class DisaggregatedBackend implements ServingBackend {
   readonly #options: DisaggregationOptions;
-  readonly #parts: Omit<PoolParts, 'firstRank' | 'onPlaced'>;
+  readonly #parts: ServiceParts;
   readonly #clock: Clock;
   readonly #prefills: ReplicaPool;
   readonly #decodes: ReplicaPool;
@@ -56,14 +56,20 @@ export class DisaggregatedBackend implements ServingBackend {
   readonly #linkFreeNs = new Map<SimulatedReplica, number>();
   readonly #transfers = { transfers: 0, bytes: 0, heldNs: 0, linkWaitNs: 0 };
 
-  constructor(parts: Omit<PoolParts, 'firstRank' | 'onPlaced'>, options: DisaggregationOptions) {
+  constructor(parts: ServiceParts, options: DisaggregationOptions) {
     const { decodeEngine, decodeReplicas } = options;
     this.#options = options;
     this.#parts = parts;
     this.#clock = parts.clock;
-    this.#prefills = new ReplicaPool({ ...parts, firstRank: 0, onPlaced: () => {} });
+    this.#prefills = new ReplicaPool({
+      ...parts,
+      role: 'prefill',
+      firstRank: 0,
+      onPlaced: () => {},
+    });
     this.#decodes = new ReplicaPool({
       ...parts,
+      role: 'decode',
       firstRank: parts.replicas,
       engine: decodeEngine,
       replicas: decodeReplicas,

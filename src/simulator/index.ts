@@ -26,3 +26,4 @@ export type { AutoscalingOptions, ScalingMetric } from './autoscaler.ts';
 export type { DisaggregationOptions, KvTransferOptions } from './disaggregated-backend.ts';
 export type { ScaleEvent, ScaleEventKind } from './replica-pool.ts';
 export type { StepMethod } from './simulated-replica.ts';
+export { STEP_ROWS_MAX, StepTimeline, type StepsListener } from './step-timeline.ts';

@@ -1,10 +1,13 @@
 import { assert, type Clock } from '../base/index.ts';
 import { createEngine, type EngineOptions } from '../engine/index.ts';
+import type { StepPool } from '../record/index.ts';
 import { Router, type RoutedPrompt, type RoutingPolicy } from './router.ts';
 import { SimulatedReplica, type StepMethod } from './simulated-replica.ts';
 import type { StepBoundaries } from './step-boundaries.ts';
+import type { StepTimeline } from './step-timeline.ts';
 
 export interface PoolParts {
+  readonly role: StepPool;
   readonly clock: Clock;
   readonly boundaries: StepBoundaries;
   /** Rank of its first replica; later ones follow. */
@@ -16,7 +19,12 @@ export interface PoolParts {
   /** Replicas at the start. ≥ 1. */
   readonly replicas: number;
   readonly onPlaced: (id: string) => void;
+  /** Keeps every step; `null` = nobody asks. */
+  readonly steps: StepTimeline | null;
 }
+
+/** What all pools of a service share. */
+export type ServiceParts = Omit<PoolParts, 'role' | 'firstRank' | 'onPlaced'>;
 
 /**
  * What became of the replicas: ordered, ready to take requests, taking no more of them, gone.
@@ -122,6 +130,7 @@ export class ReplicaPool {
 
   #add(state: Member['state'], disarm: () => void): void {
     const { clock, boundaries, method, queueTimeoutNs, onPlaced, engine, firstRank } = this.#parts;
+    const { role, steps } = this.#parts;
     const number = this.#ordered;
     this.#ordered += 1;
     const replica = new SimulatedReplica({
@@ -136,6 +145,7 @@ export class ReplicaPool {
         const member = this.#members.find((each) => each.number === number);
         if (member?.state === 'draining') this.#remove(member);
       },
+      onSteps: steps?.listener(role, number) ?? null,
     });
     this.#members.push({ number, replica, orderedNs: clock.nowNs(), state, disarm });
   }

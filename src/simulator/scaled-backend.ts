@@ -1,6 +1,6 @@
 import { assertNever, type Clock, secondsFromNs } from '../base/index.ts';
 import { Autoscaler, type AutoscalingOptions, type ScalingMetric } from './autoscaler.ts';
-import { type PoolParts, ReplicaPool } from './replica-pool.ts';
+import { ReplicaPool, type ServiceParts } from './replica-pool.ts';
 import type { RoutedPrompt } from './router.ts';
 import type { ServiceReport, ServingBackend, Submit } from './serving-backend.ts';
 
@@ -13,14 +13,10 @@ export class ScaledBackend implements ServingBackend {
   #disarm: () => void = () => {};
 
   /** `onTick`: called at every evaluation. */
-  constructor(
-    parts: Omit<PoolParts, 'firstRank' | 'onPlaced'>,
-    autoscaling: AutoscalingOptions | null,
-    onTick: () => void,
-  ) {
+  constructor(parts: ServiceParts, autoscaling: AutoscalingOptions | null, onTick: () => void) {
     this.#clock = parts.clock;
     this.#replicas = parts.replicas;
-    this.#pool = new ReplicaPool({ ...parts, firstRank: 0, onPlaced: () => {} });
+    this.#pool = new ReplicaPool({ ...parts, role: 'mixed', firstRank: 0, onPlaced: () => {} });
     if (autoscaling === null) return;
     const autoscaler = new Autoscaler(autoscaling, parts.replicas);
     const tick = (): void => {

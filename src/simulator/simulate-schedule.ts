@@ -40,7 +40,8 @@ export interface SimulatedOutcome extends PointOutcome {
  */
 export async function simulateSchedule(options: SimulationOptions): Promise<SimulatedOutcome> {
   const clock = new VirtualClock();
-  const { schedule, service, answers, promptTokensOf, template, onRecord, ...point } = options;
+  const { schedule, service, answers, promptTokensOf, steps, template, onRecord, ...point } =
+    options;
   const pauses = new Pauses();
   const send = new SimulatedService({
     clock,
@@ -48,6 +49,7 @@ export async function simulateSchedule(options: SimulationOptions): Promise<Simu
     service,
     answers,
     promptTokensOf,
+    steps: steps ?? null,
     onAnswer: () => pauses.ask(),
   });
   // The point may end at its stop instant without an answer.

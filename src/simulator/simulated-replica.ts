@@ -2,12 +2,14 @@ import { assert, type Clock } from '../base/index.ts';
 import {
   type Engine,
   type EngineRequest,
+  type EngineState,
   type RejectionReason,
   repeatedLoad,
   type StepPlan,
   type TokenEvent,
 } from '../engine/index.ts';
 import type { StepBoundaries } from './step-boundaries.ts';
+import type { StepsListener } from './step-timeline.ts';
 
 /** Why a replica does not serve a request. */
 export type ReplicaRejection = RejectionReason | 'queueTimeout';
@@ -44,11 +46,16 @@ export interface ReplicaParts {
   readonly onPlaced: (id: string) => void;
   /** Nothing is outstanding any more. */
   readonly onEmpty: () => void;
+  /** Hears of every step, at the latest when it could have changed; `null` = nobody asks. */
+  readonly onSteps: StepsListener | null;
 }
 
 /** Steps that repeat one another: the first one's plan, and when each of them ends. */
 interface StepRun {
   readonly plan: StepPlan;
+  readonly startNs: number;
+  /** As the first one begins; `null` where nobody asks. */
+  readonly state: EngineState | null;
   readonly endsNs: readonly number[];
 }
 
@@ -148,7 +155,12 @@ export class SimulatedReplica {
       this.#waitingSinceNs.delete(id);
       this.#listeners.get(id)?.started(fromTokens);
     }
-    this.#runFor({ plan, endsNs: this.#endsNs(plan) });
+    this.#runFor({
+      plan,
+      startNs: this.#parts.clock.nowNs(),
+      state: this.#state(),
+      endsNs: this.#endsNs(plan),
+    });
   }
 
   #runFor(run: StepRun): void {
@@ -176,9 +188,11 @@ export class SimulatedReplica {
     return endsNs;
   }
 
-  #end({ plan, endsNs }: StepRun): void {
+  #end(run: StepRun): void {
+    const { plan, endsNs } = run;
     this.#run = null;
     if (endsNs.length === this.#ahead) this.#ahead = Math.min(2 * this.#ahead, MOST_AHEAD);
+    this.#tellSteps(run, endsNs.length);
     this.#tell(this.#parts.engine.commitRepeats(plan, endsNs.length), endsNs);
     this.#beginNow();
   }
@@ -194,14 +208,38 @@ export class SimulatedReplica {
     const underWay = run.endsNs.findIndex((endNs) => endNs >= nowNs);
     const endNs = run.endsNs[underWay];
     assert(endNs !== undefined, 'a run is over and has not ended');
-    let { plan } = run;
+    let { plan, startNs, state } = run;
     if (underWay > 0) {
+      this.#tellSteps(run, underWay);
       this.#tell(engine.commitRepeats(plan, underWay), run.endsNs.slice(0, underWay));
       const repeated = engine.plan();
       assert(repeated !== null, 'steps that repeat go on');
       plan = repeated;
+      startNs = run.endsNs[underWay - 1] as number;
+      state = this.#state();
     }
-    this.#runFor({ plan, endsNs: [endNs] });
+    this.#runFor({ plan, startNs, state, endsNs: [endNs] });
+  }
+
+  #state(): EngineState | null {
+    return this.#parts.onSteps === null ? null : this.#parts.engine.state();
+  }
+
+  /** Tells of the first `steps` of a run. */
+  #tellSteps({ plan, startNs, state, endsNs }: StepRun, steps: number): void {
+    if (state === null) return;
+    const { prefillTokens, decodeSequences } = plan.load;
+    const { running, waiting, usedBlocks } = state;
+    this.#parts.onSteps?.({
+      startNs,
+      durationNs: (endsNs[steps - 1] as number) - startNs,
+      steps,
+      prefillTokens,
+      decodeSequences,
+      running,
+      waiting,
+      usedBlocks,
+    });
   }
 
   /** Tells the tokens of steps that ended at `endsNs`: `events` are those of the last one. */

@@ -11,6 +11,7 @@ import type { ServiceReport, ServingBackend } from './serving-backend.ts';
 import { SimulatedAnswer } from './simulated-answer.ts';
 import type { StepMethod } from './simulated-replica.ts';
 import { StepBoundaries } from './step-boundaries.ts';
+import type { StepTimeline } from './step-timeline.ts';
 
 /** What stands in for a server. */
 export interface ServiceOptions {
@@ -44,6 +45,8 @@ export interface ServiceInputs {
   readonly promptTokensOf: (request: ScheduledRequest) => number;
   /** Called whenever a request has ended, before its promise settles, and when replicas are counted. */
   readonly onAnswer?: () => void;
+  /** Keeps what every replica computed when; left out: nobody asks. */
+  readonly steps?: StepTimeline | null;
 }
 
 /**
@@ -60,7 +63,8 @@ export class SimulatedService implements SendPort {
     const { clock } = inputs;
     this.#inputs = inputs;
     this.#blocks = new PromptBlocks(engine.memory?.blockTokens ?? Infinity);
-    const parts = { ...options, engine, clock, boundaries: new StepBoundaries(clock) };
+    const boundaries = new StepBoundaries(clock);
+    const parts = { ...options, engine, clock, boundaries, steps: inputs.steps ?? null };
     assert(disaggregation === null || autoscaling === null, 'two pools are not scaled');
     this.#backend =
       disaggregation === null

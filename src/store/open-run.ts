@@ -8,18 +8,21 @@ import {
   type Manifest,
   parseRecordLine,
   type RequestRecord,
+  type StepLog,
 } from '../record/index.ts';
 import { type Summary, SUMMARY_SCHEMA_VERSION } from '../summary/index.ts';
 import { readFailure } from './file-errors.ts';
 import { readTextFile } from './json-file.ts';
 import { NOT_A_RUN_HINT, parseManifest } from './manifest-shape.ts';
 import { type Line, readLines } from './read-lines.ts';
+import { readSteps } from './read-steps.ts';
 import {
   CAPACITY_FILE,
   MANIFEST_FILE,
   pointOfRecordsFile,
   recordsFile,
   SERVER_FILE,
+  stepsFile,
   SUMMARY_FILE,
 } from './run-files.ts';
 
@@ -52,6 +55,11 @@ export interface OpenRun {
   summary(): Promise<Summary | null>;
   /** Text of the capacity search's own file; `null` when the run was none. */
   capacityText(): Promise<string | null>;
+  /**
+   * What a simulated service computed when, in one load point; `null` when its steps were not kept.
+   * Errors: `ProblemsError` (`E_RUN_FORMAT`).
+   */
+  steps(pointIndex: number): Promise<StepLog | null>;
   /** Text of what the engines' metrics say; `null` when the run looked at none. */
   serverText(): Promise<string | null>;
 }
@@ -88,6 +96,7 @@ export async function openRun(dir: string): Promise<OpenRun> {
     },
     summary: () => readSummary(join(dir, SUMMARY_FILE)),
     capacityText: () => readTextFile(join(dir, CAPACITY_FILE)),
+    steps: (pointIndex) => readSteps(join(dir, stepsFile(pointIndex))),
     serverText: () => readTextFile(join(dir, SERVER_FILE)),
   };
 }

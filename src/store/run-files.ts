@@ -18,10 +18,16 @@ const WHOLE_FILES: readonly string[] = [
   SERVER_FILE,
 ];
 
+const STEPS_FILE = /^steps-\d+\.ndjson$/;
 const RECORDS_FILE = /^records-(\d+)\.ndjson$/;
 
 export function recordsFile(pointIndex: number): string {
   return `records-${pointIndex}.ndjson`;
+}
+
+/** Of a simulation that kept its steps. */
+export function stepsFile(pointIndex: number): string {
+  return `steps-${pointIndex}.ndjson`;
 }
 
 /** The load point whose records a file holds; `null` for other files. */
@@ -32,5 +38,6 @@ export function pointOfRecordsFile(name: string): number | null {
 
 /** Whether a run writes a file of this name. */
 export function isRunFile(name: string): boolean {
-  return WHOLE_FILES.includes(name.replace(/\.tmp$/, '')) || pointOfRecordsFile(name) !== null;
+  const isWhole = WHOLE_FILES.includes(name.replace(/\.tmp$/, ''));
+  return isWhole || STEPS_FILE.test(name) || pointOfRecordsFile(name) !== null;
 }

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonValue, printable, ProblemsError, usageProblem } from '../base/index.ts';
-import { type Manifest, recordLine, type RequestRecord } from '../record/index.ts';
+import { type Manifest, recordLine, type RequestRecord, type StepLog } from '../record/index.ts';
 import type { Summary } from '../summary/index.ts';
 import type { Schedule } from '../workload/index.ts';
 import { systemCode, writeFailure } from './file-errors.ts';
@@ -18,6 +18,7 @@ import {
   SCHEDULE_FILE,
   SERVER_FILE,
   SIMULATION_FILE,
+  stepsFile,
   SUMMARY_FILE,
 } from './run-files.ts';
 
@@ -38,6 +39,8 @@ export interface RunFolder {
   writeCapacity(capacity: JsonValue): Promise<void>;
   /** Replaces what a simulated service did beside serving: replicas, transfers. */
   writeSimulation(simulation: JsonValue): Promise<void>;
+  /** Writes what a simulated service computed when: a line about the point, then one per row. */
+  writeSteps(pointIndex: number, steps: StepLog): Promise<void>;
   /** Takes one look at an engine's metrics, as {@link appendRecord} takes a record. */
   appendScrape(scrape: JsonValue): void | Promise<void>;
   /** Replaces what the engines' metrics say of each load point. */
@@ -99,6 +102,15 @@ function folderAt(dir: string, scheduleFile: LineFile): RunFolder {
     writeSummary: (summary) => writeJsonFile(join(dir, SUMMARY_FILE), summary),
     writeCapacity: (capacity) => writeJsonFile(join(dir, CAPACITY_FILE), capacity),
     writeSimulation: (simulation) => writeJsonFile(join(dir, SIMULATION_FILE), simulation),
+    async writeSteps(pointIndex, { rows, cutNs }) {
+      const file = new LineFile(join(dir, stepsFile(pointIndex)));
+      try {
+        await file.append(JSON.stringify({ pointIndex, rowCount: rows.length, cutNs }));
+        for (const row of rows) await file.append(JSON.stringify(row));
+      } finally {
+        await file.close();
+      }
+    },
     appendScrape: (scrape) => scrapeFile.append(JSON.stringify(scrape)),
     writeServer: (server) => writeJsonFile(join(dir, SERVER_FILE), server),
     async flush() {

@@ -21,7 +21,8 @@ export async function reportedRun(
   const summary = summaryOf(records, { points, objective: CHAT });
   const collector = await collectCurves(summary, summary.objective ?? plainObjective());
   for (const record of records) collector.add(record);
-  return { label, summary, manifest: manifestOf(), curves: collector.finish(), capacity: null };
+  const curves = collector.finish();
+  return { label, summary, manifest: manifestOf(), curves, steps: new Map(), capacity: null };
 }
 
 /** Loads below, at and above what the toy service can do. */

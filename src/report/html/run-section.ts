@@ -2,7 +2,7 @@
 import { markup, type Markup } from '../../base/index.ts';
 import type { Chart } from '../../charts/index.ts';
 import type { CapacityReport } from '../../planner/index.ts';
-import type { Manifest } from '../../record/index.ts';
+import type { Manifest, StepLog } from '../../record/index.ts';
 import type { PointSummary, Summary } from '../../summary/index.ts';
 import { chartFigure, figuresTable } from '../../page/index.ts';
 import { endText as searchEndText } from '../capacity-words.ts';
@@ -15,6 +15,7 @@ import { attainmentChart, goodputChart, tokensChart } from './load-charts.ts';
 import { pointContent } from './point-section.ts';
 import type { PointCurves } from './point-curves.ts';
 import { settingsSection } from './settings-section.ts';
+import { stepContent } from './step-section.ts';
 import { validitySection, verdictSection } from './verdict-section.ts';
 
 /** A run as its report needs it. */
@@ -24,6 +25,8 @@ export interface ReportedRun {
   readonly summary: Summary;
   readonly manifest: Manifest;
   readonly curves: readonly PointCurves[];
+  /** Of load points of a simulation that kept its steps, by their index. */
+  readonly steps: ReadonlyMap<number, StepLog>;
   /** `null` unless the run was a capacity search. */
   readonly capacity: CapacityReport | null;
 }
@@ -151,13 +154,16 @@ function verdictOf({ validity, population }: PointSummary): string {
   return `${validity.valid ? '' : 'invalid, '}${worst === undefined ? 'no target' : stateWord(worst)}`;
 }
 
-function addPoints({ summary, curves }: ReportedRun, prefix: string, add: Add): void {
+function addPoints({ summary, curves, steps }: ReportedRun, prefix: string, add: Add): void {
   const { points, objective } = summary;
   const isOne = points.length === 1;
   for (const [at, point] of points.slice(0, POINTS_SHOWN_MAX).entries()) {
     const own = curves.find(({ pointIndex }) => pointIndex === point.index) ?? null;
     const pointPrefix = isOne ? prefix : `${prefix}p${at}-`;
-    const { body, charts } = pointContent(point, own, objective, pointPrefix);
+    const measured = pointContent(point, own, objective, pointPrefix);
+    const computed = stepContent(steps.get(point.index) ?? null, pointPrefix);
+    const body = markup`${measured.body}${computed.body}`;
+    const charts = [...measured.charts, ...computed.charts];
     const shown = isOne
       ? body
       : markup`<details data-print=""><summary>${point.load.label}: ledger, latencies, timeline</summary>${body}</details>`;
