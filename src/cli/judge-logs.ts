@@ -22,7 +22,8 @@ import {
 import {
   isoInstant,
   judgeTargets,
-  LogTally,
+  LogViews,
+  mergedCounts,
   parseWindowSpec,
   whatIfObjective,
   windowTable,
@@ -30,6 +31,7 @@ import {
   type LogCounts,
   type LogMapping,
   type LogWindow,
+  type RequestView,
   type WindowSpec,
 } from '../logs/index.ts';
 import {
@@ -71,13 +73,18 @@ export async function judgeLogs(
   context: CommandContext,
 ): Promise<ExitCode> {
   const plan = readPlan(options, context);
-  const all = [plan.objective, ...plan.whatIfs.map(({ objective }) => objective)];
+  const all: [Objective, ...Objective[]] = [
+    plan.objective,
+    ...plan.whatIfs.map(({ objective }) => objective),
+  ];
   const parquet = files.filter((file) => file.endsWith('.parquet'));
   const others = files.filter((file) => !file.endsWith('.parquet'));
   const parts: Judged[] = [];
   if (others.length > 0) parts.push(await judgeLines(others, all, plan));
   if (parquet.length > 0) parts.push(await judgeParquet(parquet, all, plan));
-  const counts = all.map((_, at) => merged(parts.map((part) => part.counts[at] as LogCounts)));
+  const counts = all.map((_, at) =>
+    mergedCounts(parts.map((part) => part.counts[at] as LogCounts)),
+  );
   const [own, ...variants] = all.map((objective, at) =>
     windowTable(counts[at] as LogCounts, objective, plan.by, plan.leastCount),
   );
@@ -87,6 +94,7 @@ export async function judgeLogs(
     table,
     targets: judgeTargets((counts[0] as LogCounts).slices, table, plan.objective),
     imports: parts.flatMap((part) => part.imports),
+    requests: requestsOf(parts, plan),
     whatIfs: variants.map((variant, at) => ({
       text: plan.whatIfs[at]?.text ?? '',
       table: variant,
@@ -94,6 +102,16 @@ export async function judgeLogs(
   };
   context.stdout(shown(judgement, options.format, context.columns));
   return exitCodeOf(judgement, options.requireProof);
+}
+
+/** The second view, over all files: rows of files without joined tries are requests of one try. */
+function requestsOf(parts: readonly Judged[], plan: Plan): LogJudgement['requests'] {
+  const joined = parts.find((part) => part.byRequest !== null)?.byRequest ?? null;
+  if (joined === null) return null;
+  const { counts, ...tries } = joined;
+  const all = parts.map((part) => part.byRequest?.counts ?? (part.counts[0] as LogCounts));
+  const table = windowTable(mergedCounts(all), plan.objective, plan.by, plan.leastCount);
+  return { ...tries, table };
 }
 
 interface Plan {
@@ -112,6 +130,8 @@ interface Judged {
   readonly imports: LogJudgement['imports'];
   /** One per objective. */
   readonly counts: readonly LogCounts[];
+  /** By the first objective; `null` where no tries were joined. */
+  readonly byRequest: RequestView | null;
 }
 
 /** Errors: ProblemsError with every mistake of the options. */
@@ -183,22 +203,23 @@ function readMapping(file: string, context: CommandContext): LogMapping {
 /** Line by line: each request is judged as it is read. */
 async function judgeLines(
   files: readonly string[],
-  objectives: readonly Objective[],
+  objectives: readonly [Objective, ...Objective[]],
   { by, format, rejects }: Plan,
 ): Promise<Judged> {
-  const tallies = objectives.map((objective) => new LogTally(objective, by));
+  const views = new LogViews(objectives, by);
   const imports: (ImportReport & { readonly file: string })[] = [];
   const rejected: string[] | null = rejects === null ? null : [];
   for (const file of files) {
     const windowed = by.windowUs !== null;
     const options = { format, rejects: rejected, windowed };
     const report = await readLog(file, options, (record, startUs) => {
-      for (const tally of tallies) tally.add(record, startUs);
+      views.add(record, startUs);
     });
     imports.push({ file, ...report });
   }
   if (rejects !== null) writeRejects(rejects, rejected ?? []);
-  return { imports, counts: tallies.map((tally) => tally.counts()) };
+  const { byTry, byRequest } = views.finish();
+  return { imports, counts: byTry, byRequest };
 }
 
 /** Rows of a log may quote prompts: for the owner's eyes alone. */
@@ -227,7 +248,7 @@ async function judgeParquet(
     for (const objective of objectives) {
       counts.push(await countParquetLog(database, log, objective, plan.by));
     }
-    return { imports: [parquetReport(files, log, plan.mapping)], counts };
+    return { imports: [parquetReport(files, log, plan.mapping)], counts, byRequest: null };
   } finally {
     database.close();
   }
@@ -271,14 +292,6 @@ function parquetReport(
   };
 }
 
-/** Counts of several logs add up. */
-function merged(counts: readonly LogCounts[]): LogCounts {
-  return {
-    slices: counts.flatMap(({ slices }) => slices),
-    bins: counts.flatMap(({ bins }) => bins),
-  };
-}
-
 function shown(judgement: LogJudgement, format: JudgeLogsOptions['format'], width: number): string {
   switch (format) {
     case 'text':
@@ -312,6 +325,10 @@ function jsonOf(judgement: LogJudgement): string {
     schemaVersion: 1,
     ...judgement,
     table: tableOf(judgement.table),
+    requests:
+      judgement.requests === null
+        ? null
+        : { ...judgement.requests, table: tableOf(judgement.requests.table) },
     whatIfs: judgement.whatIfs.map(({ text, table }) => ({ text, table: tableOf(table) })),
   };
   return `${JSON.stringify(value, null, 2)}\n`;

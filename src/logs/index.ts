@@ -6,6 +6,7 @@
 export * from './counts-sql.ts';
 export * from './judged-row.ts';
 export * from './log-tally.ts';
+export * from './log-views.ts';
 export * from './logged-request.ts';
 export { objectiveSql, quoted, type ObjectiveSql } from './objective-sql.ts';
 export * from './record-of-logged.ts';
@@ -14,6 +15,7 @@ export * from './window-spec.ts';
 export * from './window-table.ts';
 export * from './identity-check.ts';
 export * from './log-mapping.ts';
+export * from './logical-requests.ts';
 export { FINISH_WORDS, identifier, mappedSql } from './mapping-sql.ts';
 export * from './iso-instant.ts';
 export * from './targets.ts';

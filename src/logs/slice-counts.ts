@@ -45,6 +45,14 @@ export interface LogCounts {
   readonly bins: readonly BinCount[];
 }
 
+/** Counts of several logs add up. */
+export function mergedCounts(counts: readonly LogCounts[]): LogCounts {
+  return {
+    slices: counts.flatMap(({ slices }) => slices),
+    bins: counts.flatMap(({ bins }) => bins),
+  };
+}
+
 /** The quantile targets a flat row can answer: all but those of pooled gaps. */
 export function rowQuantiles(objective: Objective): readonly QuantileObjective[] {
   return objective.population.quantiles.filter(({ measure }) => measure !== 'gap');

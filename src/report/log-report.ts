@@ -2,6 +2,7 @@
 import { msFromNs, printable } from '../base/index.ts';
 import {
   isoInstant,
+  type JoinedTries,
   type LogTable,
   type LogWindow,
   type PanelFigure,
@@ -17,6 +18,8 @@ export interface LogJudgement {
   readonly table: LogTable;
   readonly targets: readonly TargetResult[];
   readonly imports: readonly (ImportReport & { readonly file: string })[];
+  /** By request instead of by try; `null` where no tries were joined. */
+  readonly requests: (JoinedTries & { readonly table: LogTable }) | null;
   readonly whatIfs: readonly { readonly text: string; readonly table: LogTable }[];
 }
 
@@ -52,6 +55,7 @@ export function terminalLogReport(judgement: LogJudgement, width: number): strin
     ...tableLines([table.total], table),
     '',
     ...storyOf(table).flatMap((text) => wrapped(text, width)),
+    ...requestLines(judgement).flatMap((text) => wrapped(text, width)),
     ...targets.map(targetText),
     ...whatIfLines(judgement, whatIfs),
   ];
@@ -73,6 +77,7 @@ export function markdownLogReport(judgement: LogJudgement): string {
     ...rows.map(markdownRow),
     '',
     ...storyOf(table).map((text) => `- ${text}`),
+    ...requestLines(judgement).map((text) => `- ${text}`),
     ...targets.map((target) => `- ${targetText(target)}`),
     ...whatIfLines(judgement, whatIfs).map((text) => `- ${text}`),
     ...judgement.imports.flatMap((one) => ['', ...importMarkdown(one)]),
@@ -209,6 +214,23 @@ function storyOf(table: LogTable): string[] {
       : [
           `Budget: ${attainment.offered - attainment.good} missed of ${Math.floor(budget.allowedBad)} that ${shareText(targetShare)} allows in this period` +
             (budget.spentShare === null ? '.' : `: ${percent(budget.spentShare)} spent.`),
+        ]),
+  ];
+}
+
+/** What users saw of requests that were tried again, beside the tries. */
+function requestLines({ requests, table }: LogJudgement): string[] {
+  if (requests === null) return [];
+  const { tries, retried, cutOff } = requests;
+  const { good, offered, share } = requests.table.total.attainment;
+  const byTry = table.total.attainment.share;
+  const text = (of: number | null): string => (of === null ? '-' : percent(of));
+  return [
+    `By request: ${tries} tries with an id were ${requests.requests} requests, ${retried} of them tried again. From the first try to the final outcome ${good} of ${offered} requests are good, ${text(share)}; by try ${text(byTry)}.`,
+    ...(cutOff === 0
+      ? []
+      : [
+          `${cutOff} unfinished requests were too many to keep: later tries of theirs are not joined.`,
         ]),
   ];
 }
