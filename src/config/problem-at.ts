@@ -60,6 +60,7 @@ export function quotedSubject(written: Written, path: KeyPath): string {
 
 /** Whether a wrong value may be a credential put where it does not belong, and so is not quoted. */
 function mayHoldSecret([section, key]: KeyPath, source: string): boolean {
+  if (section === 'metrics') return /[@?]/.test(source);
   if (section !== 'target') return false;
   return key === 'headers' || key === 'keyEnv' || key === 'keyHeader' || /[@?]/.test(source);
 }

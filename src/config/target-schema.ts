@@ -12,7 +12,7 @@ export const jsonRecord = z.record(
 
 /** Headers and query parameters that carry keys. */
 const CREDENTIAL_NAME =
-  /^(?:authorization|proxy-authorization|cookie|key|.*api-?key|.*token|.*secret)$/i;
+  /^(?:authorization|proxy-authorization|cookie|key|.*api[-_]?key|.*token|.*secret)$/i;
 
 const SECRET_IN_SPEC = 'holds a credential, and a spec is printed and stored';
 

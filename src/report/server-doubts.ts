@@ -1,5 +1,5 @@
 /** What speaks against the servers' figures: failed looks, restarts, other servers, other traffic. */
-import type { PointSummary } from '../summary/index.ts';
+import type { PointSummary, QuantileSummary } from '../summary/index.ts';
 import type { ServerEndpoint, ServerPoint } from '../telemetry/index.ts';
 import { countFigure } from './figures.ts';
 
@@ -27,10 +27,10 @@ function endpointDoubts(endpoint: ServerEndpoint): string[] {
   const doubts: string[] = [];
   if (failures > 0) {
     doubts.push(
-      `${countFigure(failures)} of ${countFigure(scrapes)} looks at ${url} failed (${lastFailure})`,
+      `${countFigure(failures)} of ${countFigure(scrapes)} looks at ${url} failed (${lastFailure})` +
+        (window === null ? ': it is in no figure' : ''),
     );
   }
-  if (window === null) doubts.push(`${url} said too little: it is in no figure`);
   if (fallCount === 1) {
     doubts.push(
       `${url}: its counters went back once, taken for a restart; what came just before it is lost`,
@@ -44,14 +44,19 @@ function endpointDoubts(endpoint: ServerEndpoint): string[] {
   return doubts;
 }
 
-function countDoubts({ counters }: ServerPoint, { ledger }: PointSummary): string[] {
-  const { finishedRequests } = counters;
-  const { completed } = ledger;
-  if (finishedRequests === undefined || completed === 0) return [];
-  const counts =
-    `the servers finished ${countFigure(finishedRequests)} requests and this client saw ` +
-    `${countFigure(completed)} completed`;
-  const share = finishedRequests / completed;
+function countDoubts(
+  { counters }: ServerPoint,
+  { ledger, outputTokens: outputs }: PointSummary,
+): string[] {
+  const { finishedRequests, outputTokens } = counters;
+  // Engines without a count of requests have one of tokens.
+  const [what, theirs, ours] =
+    finishedRequests === undefined
+      ? ['output tokens', outputTokens, tokensOf(outputs)]
+      : ['completed requests', finishedRequests, ledger.completed];
+  if (theirs === undefined || ours === 0) return [];
+  const counts = `the servers count ${countFigure(theirs)} ${what} and this client ${countFigure(ours)}`;
+  const share = theirs / ours;
   if (share < 1 - COUNT_TOLERANCE_SHARE) {
     return [
       `${counts}: some servers were not looked at; one address in front of several shows one of ` +
@@ -61,4 +66,9 @@ function countDoubts({ counters }: ServerPoint, { ledger }: PointSummary): strin
   return share > 1 + COUNT_TOLERANCE_SHARE
     ? [`${counts}: the servers had other traffic, which is in their figures`]
     : [];
+}
+
+/** Of the requests that told; 0 when none did. */
+export function tokensOf({ mean, n }: QuantileSummary): number {
+  return mean === null ? 0 : Math.round(mean * n);
 }

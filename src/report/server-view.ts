@@ -11,15 +11,8 @@ import {
   type ServerHistogram,
   type ServerPoint,
 } from '../telemetry/index.ts';
-import {
-  countFigure,
-  durationFigure,
-  levelFigure,
-  NOT_OBSERVED,
-  shareFigure,
-  shareRange,
-} from './figures.ts';
-import { serverDoubts } from './server-doubts.ts';
+import { countFigure, durationFigure, levelFigure, shareFigure, shareRange } from './figures.ts';
+import { serverDoubts, tokensOf } from './server-doubts.ts';
 
 export interface ServerView {
   /** Measure, servers, client, client − servers; the first row is the head. */
@@ -54,22 +47,16 @@ export function serverView(
 }
 
 function countRows({ counters }: ServerPoint, point: PointSummary): Row[] {
-  const row = (name: string, ours: number | undefined, theirs: number | null): Row[] =>
-    ours === undefined ? [] : [[name, countFigure(ours), countOf(theirs), '']];
+  const row = (name: string, theirs: number | undefined, ours: number | null): Row[] =>
+    theirs === undefined
+      ? []
+      : [[name, countFigure(theirs), ours === null ? '' : countFigure(ours), '']];
   return [
     ...row('requests finished', counters.finishedRequests, point.ledger.completed),
-    ...row('prompt tokens', counters.promptTokens, sumOf(point.promptTokens)),
-    ...row('output tokens', counters.outputTokens, sumOf(point.outputTokens)),
+    ...row('prompt tokens', counters.promptTokens, tokensOf(point.promptTokens)),
+    ...row('output tokens', counters.outputTokens, tokensOf(point.outputTokens)),
     ...row('preemptions', counters.preemptions, null),
   ];
-}
-
-function countOf(count: number | null): string {
-  return count === null ? NOT_OBSERVED : countFigure(count);
-}
-
-function sumOf({ mean, n }: QuantileSummary): number | null {
-  return mean === null ? null : Math.round(mean * n);
 }
 
 function latencyRows({ histograms }: ServerPoint, point: PointSummary): Row[] {

@@ -41,9 +41,11 @@ export async function fetchMetrics(
       headers: { accept: 'text/plain;version=0.0.4' },
       signal: deadline.signal,
     });
-    const text = await body.text();
-    if (statusCode !== 200) return { text: null, failure: `http ${statusCode}` };
-    const known = knownLines(text);
+    if (statusCode !== 200) {
+      await body.dump();
+      return { text: null, failure: `http ${statusCode}` };
+    }
+    const known = await knownLinesOf(body);
     return known === ''
       ? { text: null, failure: 'no metrics of a known engine' }
       : { text: known, failure: null };
@@ -52,6 +54,20 @@ export async function fetchMetrics(
   } finally {
     disarm();
   }
+}
+
+/** Piece by piece as it comes, so that no long page holds the sender up at once. */
+async function knownLinesOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const decoder = new TextDecoder();
+  let known = '';
+  let rest = '';
+  for await (const bytes of body) {
+    const text = rest + decoder.decode(bytes, { stream: true });
+    const whole = text.lastIndexOf('\n') + 1;
+    known += knownLines(text.slice(0, whole));
+    rest = text.slice(whole);
+  }
+  return known + knownLines(rest + decoder.decode());
 }
 
 function failureWord(error: unknown): string {
