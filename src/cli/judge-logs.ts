@@ -288,7 +288,7 @@ function parquetReport(
         fields === null ? own : (fields[field] ?? { how: 'absent' as const, from: '' });
       return { field, ...origin, present };
     }),
-    findings: [],
+    findings: log.findings,
   };
 }
 

@@ -18,6 +18,8 @@ const mappingKeys = z.strictObject({
   firstToken: instant.nullable().default(null),
   e2e: duration.nullable().default(null),
   end: instant.nullable().default(null),
+  timePerToken: duration.nullable().default(null),
+  request: column.nullable().default(null),
   promptTokens: column.nullable().default(null),
   outputTokens: column.nullable().default(null),
   status: column.nullable().default(null),

@@ -3,6 +3,7 @@ import { printable, ProblemsError, usageProblem } from '../base/index.ts';
 import {
   binCountOf,
   binsSql,
+  claimsSql,
   identifier,
   JUDGED_COLUMNS,
   mappedColumns,
@@ -12,6 +13,8 @@ import {
   slicesSql,
   type LogCounts,
   type LogMapping,
+  type SourceFault,
+  type SourceFinding,
   type WindowSpec,
 } from '../logs/index.ts';
 import type { Objective } from '../slo/index.ts';
@@ -29,6 +32,8 @@ export interface ParquetLog {
   readonly rejected: readonly RejectedRows[];
   /** Sound rows in which a judged column is not NULL. */
   readonly present: Readonly<Record<string, number>>;
+  /** Where the source's own time per token does not fit its instants. */
+  readonly findings: readonly SourceFinding[];
   /** The sound rows, as a table of the judged columns. */
   readonly table: string;
 }
@@ -68,9 +73,21 @@ export async function openParquetLog(
       count: Number(row['n']),
       firstRow: Number(row['first']) + 1,
     })),
+    findings: mapping === null ? [] : await findingsOf(database, claimsSql(source, mapping)),
     present: Object.fromEntries(PRESENT.map((name) => [name, Number(counts?.[name] ?? 0)])),
     table,
   };
+}
+
+async function findingsOf(database: SqlDatabase, sql: string | null): Promise<SourceFinding[]> {
+  if (sql === null) return [];
+  const rows = await database.rows(sql);
+  const checked = rows.reduce((sum, row) => sum + Number(row['n']), 0);
+  return rows.flatMap(({ finding, n, ratio }) =>
+    finding === null
+      ? []
+      : [{ fault: finding as SourceFault, rows: Number(n), checked, ratioMean: Number(ratio) }],
+  );
 }
 
 /** Columns whose coverage is told. */

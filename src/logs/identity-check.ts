@@ -28,7 +28,9 @@ export interface SourceFinding {
 }
 
 /** Rounded stamps and end-of-stream events move an honest figure by less. */
-const TOLERANCE = 0.03;
+export const CLAIM_TOLERANCE = 0.03;
+/** Of a half: the blank lines that are counted come with other small faults. */
+export const HALF_TOLERANCE = 0.1;
 
 /** What is wrong with one row's claim; `null` when it fits. Undefined where it cannot be checked. */
 export function claimFault(
@@ -40,13 +42,13 @@ export function claimFault(
   }
   const trueNs = (e2eNs - ttftNs) / (outputTokens - 1);
   if (row.end !== 'completed' || outputTokens < 2 || trueNs <= 0) return undefined;
-  const near = (ns: number, tolerance = TOLERANCE): boolean =>
+  const near = (ns: number, tolerance = CLAIM_TOLERANCE): boolean =>
     Math.abs(claimedTpotNs - ns) <= tolerance * ns;
   const ratio = claimedTpotNs / trueNs;
   if (near(trueNs)) return { fault: null, ratio };
   if (near(e2eNs / outputTokens)) return { fault: 'tpotIncludesTtft', ratio };
   if (near(e2eNs)) return { fault: 'tpotIsWholeAnswer', ratio };
-  return { fault: near(trueNs / 2, 0.1) ? 'tpotHalf' : 'tpotDiffers', ratio };
+  return { fault: near(trueNs / 2, HALF_TOLERANCE) ? 'tpotHalf' : 'tpotDiffers', ratio };
 }
 
 /** Counts faults over a log. */

@@ -13,10 +13,15 @@ export * from './record-of-logged.ts';
 export * from './slice-counts.ts';
 export * from './window-spec.ts';
 export * from './window-table.ts';
-export * from './identity-check.ts';
+export {
+  claimFault,
+  IdentityCheck,
+  type SourceFault,
+  type SourceFinding,
+} from './identity-check.ts';
 export * from './log-mapping.ts';
 export * from './logical-requests.ts';
-export { FINISH_WORDS, identifier, mappedSql } from './mapping-sql.ts';
+export { claimsSql, FINISH_WORDS, identifier, mappedSql } from './mapping-sql.ts';
 export * from './iso-instant.ts';
 export * from './targets.ts';
 export * from './what-if.ts';

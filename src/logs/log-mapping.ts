@@ -28,6 +28,10 @@ export interface LogMapping {
   /** End: as a duration from the start, or as an instant. */
   readonly e2e: TimeColumn | null;
   readonly end: TimeColumn | null;
+  /** What the source calls its time per output token: held against the instants, never judged. */
+  readonly timePerToken: TimeColumn | null;
+  /** The id that the tries of one request share. */
+  readonly request: string | null;
   readonly promptTokens: string | null;
   readonly outputTokens: string | null;
   /** HTTP status: below 400 completed, unless `outcome` says otherwise. */

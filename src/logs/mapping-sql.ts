@@ -3,6 +3,7 @@
  * meaning that `recordOfLogged` gives a row. Broken rows get their `fault` instead of being judged.
  */
 import { NS_PER_US } from '../base/index.ts';
+import { CLAIM_TOLERANCE, HALF_TOLERANCE } from './identity-check.ts';
 import { unitNs, type LogMapping, type TimeColumn } from './log-mapping.ts';
 import { quoted } from './objective-sql.ts';
 
@@ -57,6 +58,30 @@ export function mappedSql(
       ${labelSql(mapping.model)} AS model, ${labelSql(mapping.tenant)} AS tenant,
       ${[`${labelSql(mapping.class)} AS class`, ...kept].join(', ')}
     FROM ${table})`;
+}
+
+/**
+ * The identity check over a Parquet log, by {@link claimFault}'s rules: `fault`, rows, mean ratio;
+ * `fault` NULL where the claim fits. `null` without a claim to check.
+ */
+export function claimsSql(table: string, mapping: LogMapping): string | null {
+  const { timePerToken } = mapping;
+  if (timePerToken === null || timePerToken.unit === 'iso') return null;
+  const claim = `${scaledSql(identifier(timePerToken.column), unitNs(timePerToken.unit))} AS claim_ns`;
+  const near = (ns: string, tolerance: number): string =>
+    `abs(claim_ns - ${ns}) <= ${tolerance} * ${ns}`;
+  return `
+    SELECT CASE
+        WHEN ${near('true_ns', CLAIM_TOLERANCE)} THEN NULL
+        WHEN ${near('e2e_ns / output_tokens', CLAIM_TOLERANCE)} THEN 'tpotIncludesTtft'
+        WHEN ${near('e2e_ns', CLAIM_TOLERANCE)} THEN 'tpotIsWholeAnswer'
+        WHEN ${near('true_ns / 2', HALF_TOLERANCE)} THEN 'tpotHalf'
+        ELSE 'tpotDiffers' END AS finding,
+      count(*) AS n, avg(claim_ns / true_ns) AS ratio
+    FROM (SELECT *, (e2e_ns - ttft_ns) / (output_tokens - 1) AS true_ns
+      FROM (${mappedSql(table, mapping, [claim])})
+      WHERE fault IS NULL AND outcome = 'completed' AND output_tokens > 1 AND claim_ns IS NOT NULL)
+    WHERE true_ns > 0 GROUP BY finding ORDER BY n DESC`;
 }
 
 /** Within the slack of the fault rule an end may be before the first token: then it is there. */

@@ -1,5 +1,5 @@
 /** The same rows as CSV, read line by line, and as Parquet, judged in the database: one table. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -80,4 +80,36 @@ it('tells a column that is not there, and the ones that are', async () => {
   await expect(openParquetLog(database, [file], mapping())).rejects.toThrow(
     /the mapping's tenant: .* has no column team.*\n.*it has ts, ttft_ms/,
   );
+});
+
+it('finds in Parquet, as line by line, that a time per token holds the wait for the first', async () => {
+  const claimed = join(temporary, 'claims.csv');
+  // 300 ms, then 50 tokens of 40 ms: 2 300 ms in all.
+  const claims = [40, 45.1, 20, 2_300, 90, 45.1, ''];
+  const rows = claims.map((claim, at) => `2026-11-20 10:00:0${at}.000,300,2.3,51,${claim}`);
+  writeFileSync(claimed, `ts,ttft_ms,took_s,tokens_out,claim\n${rows.join('\n')}\n`);
+  const parsed: LogMapping = {
+    ...mapping(),
+    promptTokens: null,
+    status: null,
+    tenant: null,
+    timePerToken: { column: 'claim', unit: 'ms' },
+  };
+  const file = join(temporary, 'claims.parquet');
+  await database.rows(
+    `COPY (SELECT * FROM read_csv('${claimed}', all_varchar = true)) TO '${file}' (FORMAT parquet)`,
+  );
+  const log = await openParquetLog(database, [file], parsed);
+  const options = { format: mappedFormat(parsed), rejects: null, windowed: true };
+  const { findings } = await readLog(claimed, options, () => undefined);
+  const ordered = (all: typeof findings) => all.toSorted((a, b) => a.fault.localeCompare(b.fault));
+  expect(ordered(log.findings)).toEqual(
+    ordered(findings).map((one) => ({ ...one, ratioMean: expect.closeTo(one.ratioMean ?? 0, 9) })),
+  );
+  expect(findings.map(({ fault, rows: n, checked }) => [fault, n, checked])).toEqual([
+    ['tpotIncludesTtft', 2, 6],
+    ['tpotHalf', 1, 6],
+    ['tpotIsWholeAnswer', 1, 6],
+    ['tpotDiffers', 1, 6],
+  ]);
 });

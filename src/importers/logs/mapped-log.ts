@@ -17,6 +17,7 @@ import {
   instantAt,
   labelAt,
   numberAt,
+  textAt,
   type LogObject,
 } from './log-values.ts';
 
@@ -51,7 +52,9 @@ function read(row: LogObject, mapping: LogMapping): LoggedRequest {
     model: mapping.model === null ? null : labelAt(row, mapping.model),
     tenant: mapping.tenant === null ? null : labelAt(row, mapping.tenant),
     class: mapping.class === null ? null : labelAt(row, mapping.class),
+    logicalRequestId: mapping.request === null ? null : textAt(row, mapping.request),
     clock: mapping.clock,
+    claimedTpotNs: since(row, mapping.timePerToken, null, null),
   };
 }
 
