@@ -11,6 +11,7 @@ export function serverDoubts(server: ServerPoint, point: PointSummary): string[]
   return [
     ...server.endpoints.flatMap(endpointDoubts),
     ...countDoubts(server, point),
+    ...endDoubts(point),
     ...(engines.size > 1
       ? [
           `${[...engines].join(' and ')} are added up: if one stands before the other, requests are counted twice`,
@@ -20,6 +21,18 @@ export function serverDoubts(server: ServerPoint, point: PointSummary): string[]
       ? ['the servers’ figures have the warm-up in them, the client’s latencies and tokens do not']
       : []),
   ];
+}
+
+/** Servers time what they finish; how the rest would have done, no histogram says. */
+function endDoubts({ ledger }: PointSummary): string[] {
+  const { refused, failed, cancelled, timedOut } = ledger;
+  const unfinished = refused + failed + cancelled + timedOut;
+  return unfinished === 0
+    ? []
+    : [
+        `${countFigure(unfinished)} requests of this client did not complete: the servers’ figures ` +
+          'hold their first tokens at most, and a bound counts those as within the TPOT limit',
+      ];
 }
 
 function endpointDoubts(endpoint: ServerEndpoint): string[] {

@@ -78,6 +78,14 @@ describe('serverView', () => {
     expect(notesOf(serverOf(more as Partial<ServerPoint>))).toMatch(note);
   });
 
+  it('says that requests which did not complete are in no time of the servers', () => {
+    const { failed } = POINT.ledger;
+    expect(failed).toBeGreaterThan(0);
+    expect(notesOf(serverOf())).toContain(`${failed} requests of this client did not complete`);
+    const ledger = { ...POINT.ledger, failed: 0 };
+    expect(notesOf(serverOf(), { ...POINT, ledger })).not.toContain('did not complete');
+  });
+
   it('says that the servers do not leave a declared warm-up out', () => {
     expect(notesOf(serverOf(), STEADY.points[0])).toContain('have the warm-up in them');
   });
