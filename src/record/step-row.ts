@@ -7,22 +7,22 @@ export type StepPool = 'mixed' | 'prefill' | 'decode';
 export interface StepRow {
   readonly pool: StepPool;
   /** Within its pool, from 0. */
-  readonly replica: number;
+  readonly replicaIndex: number;
   readonly startNs: number;
   /** Of all of them together. */
   readonly durationNs: number;
   /** How many. ≥ 1; 1 for a step that computes a piece of a prompt. */
-  readonly steps: number;
+  readonly stepCount: number;
   /** Prompt tokens that the step computes. */
   readonly prefillTokens: number;
   /** Requests that gain a token in each step. */
-  readonly decodeSequences: number;
+  readonly decodeCount: number;
   /** Requests that hold a place in the batch. */
-  readonly running: number;
+  readonly runningCount: number;
   /** Requests that wait for a place as the step begins. */
-  readonly waiting: number;
+  readonly waitingCount: number;
   /** Blocks of KV memory that requests hold; `null` where memory is no limit. */
-  readonly usedBlocks: number | null;
+  readonly usedBlockCount: number | null;
 }
 
 /** The steps of one load point. */
@@ -33,8 +33,8 @@ export interface StepLog {
   readonly cutNs: number | null;
 }
 
-const COUNTS = ['replica', 'startNs', 'durationNs', 'prefillTokens', 'decodeSequences'] as const;
-const HELD = ['running', 'waiting'] as const;
+const COUNTS = ['replicaIndex', 'startNs', 'durationNs', 'prefillTokens', 'decodeCount'] as const;
+const HELD = ['runningCount', 'waitingCount'] as const;
 const POOLS: ReadonlySet<unknown> = new Set<StepPool>(['mixed', 'prefill', 'decode']);
 
 /** Whether a value read from a file is a row. */
@@ -45,8 +45,8 @@ export function isStepRow(value: unknown): value is StepRow {
   return (
     POOLS.has(row['pool']) &&
     [...COUNTS, ...HELD].every((name) => isCount(row[name])) &&
-    isCount(row['steps']) &&
-    row['steps'] !== 0 &&
-    (row['usedBlocks'] === null || isCount(row['usedBlocks']))
+    isCount(row['stepCount']) &&
+    row['stepCount'] !== 0 &&
+    (row['usedBlockCount'] === null || isCount(row['usedBlockCount']))
   );
 }

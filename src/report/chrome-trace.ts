@@ -8,7 +8,7 @@ import { stayEndNs } from '../summary/index.ts';
 import { stepsByReplica } from './replica-steps.ts';
 
 /** Spans of requests per load point, at most; of more every n-th of the schedule is shown. */
-export const TRACE_REQUESTS_MAX = 2_000;
+const TRACE_REQUESTS_MAX = 2_000;
 
 type TraceArguments = Readonly<Record<string, string | number>>;
 
@@ -95,10 +95,10 @@ function nameOf(name: 'process_name' | 'thread_name', pid: number, text: string)
 function replicaEvents(rows: readonly StepRow[], pid: number): TraceEvent[] {
   const events: TraceEvent[] = [];
   for (const [at, row] of rows.entries()) {
-    const { startNs, durationNs, steps, prefillTokens, decodeSequences } = row;
+    const { startNs, durationNs, stepCount, prefillTokens, decodeCount } = row;
     const ts = microseconds(startNs);
-    const name = prefillTokens === 0 ? 'decode' : decodeSequences === 0 ? 'prefill' : 'mixed';
-    const args = { steps, prefillTokens, decodeSequences };
+    const name = prefillTokens === 0 ? 'decode' : decodeCount === 0 ? 'prefill' : 'mixed';
+    const args = { steps: stepCount, prefillTokens, decodeSequences: decodeCount };
     const dur = microseconds(durationNs);
     events.push({ name, cat: 'step', ph: 'X', pid, tid: 1, ts, dur, args });
     events.push(...counterEvents(row, rows[at - 1] ?? null, pid));
@@ -111,15 +111,15 @@ function replicaEvents(rows: readonly StepRow[], pid: number): TraceEvent[] {
 }
 
 function counterEvents(row: StepRow, before: StepRow | null, pid: number): TraceEvent[] {
-  const { startNs, running, waiting, usedBlocks } = row;
+  const { startNs, runningCount: running, waitingCount: waiting, usedBlockCount } = row;
   const ts = microseconds(startNs);
   const goesOn = before !== null && before.startNs + before.durationNs === startNs;
   const events: TraceEvent[] = [];
-  if (!goesOn || before.running !== running || before.waiting !== waiting) {
+  if (!goesOn || before.runningCount !== running || before.waitingCount !== waiting) {
     events.push({ name: 'requests', ph: 'C', pid, tid: 1, ts, args: { running, waiting } });
   }
-  if (usedBlocks !== null && before?.usedBlocks !== usedBlocks) {
-    const args = { used: usedBlocks };
+  if (usedBlockCount !== null && before?.usedBlockCount !== usedBlockCount) {
+    const args = { used: usedBlockCount };
     events.push({ name: 'KV blocks', ph: 'C', pid, tid: 1, ts, args });
   }
   return events;

@@ -3,13 +3,7 @@
  * `html-report.ts`;
  * `words.ts` holds the sentences both share, `figures.ts` how numbers are written.
  */
-export {
-  chromeTrace,
-  TRACE_REQUESTS_MAX,
-  type TracedPoint,
-  type TraceEvent,
-  traceEvery,
-} from './chrome-trace.ts';
+export { chromeTrace, type TracedPoint, type TraceEvent, traceEvery } from './chrome-trace.ts';
 export * from './html-report.ts';
 export * from './markdown-report.ts';
 export * from './pareto-report.ts';

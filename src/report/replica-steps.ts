@@ -18,12 +18,12 @@ export function stepsByReplica(rows: readonly StepRow[]): ReplicaSteps[] {
   }
   const order: readonly StepPool[] = ['mixed', 'prefill', 'decode'];
   const place = ([row]: readonly StepRow[]): number =>
-    row === undefined ? 0 : order.indexOf(row.pool) * 1e6 + row.replica;
+    row === undefined ? 0 : order.indexOf(row.pool) * 1e6 + row.replicaIndex;
   return [...groups]
     .map(([name, own]) => ({ name, rows: own }))
     .toSorted((a, b) => place(a.rows) - place(b.rows));
 }
 
-function replicaName({ pool, replica }: StepRow): string {
-  return pool === 'mixed' ? `replica ${replica}` : `${pool} replica ${replica}`;
+function replicaName({ pool, replicaIndex }: StepRow): string {
+  return pool === 'mixed' ? `replica ${replicaIndex}` : `${pool} replica ${replicaIndex}`;
 }

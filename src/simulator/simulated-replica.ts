@@ -233,12 +233,12 @@ export class SimulatedReplica {
     this.#parts.onSteps?.({
       startNs,
       durationNs: (endsNs[steps - 1] as number) - startNs,
-      steps,
+      stepCount: steps,
       prefillTokens,
-      decodeSequences,
-      running,
-      waiting,
-      usedBlocks,
+      decodeCount: decodeSequences,
+      runningCount: running,
+      waitingCount: waiting,
+      usedBlockCount: usedBlocks,
     });
   }
 

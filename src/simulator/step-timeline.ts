@@ -4,7 +4,7 @@ import type { StepLog, StepPool, StepRow } from '../record/index.ts';
 export const STEP_ROWS_MAX = 200_000;
 
 /** Steps that a replica has done, told in order. */
-export type StepsListener = (done: Omit<StepRow, 'pool' | 'replica'>) => void;
+export type StepsListener = (done: Omit<StepRow, 'pool' | 'replicaIndex'>) => void;
 
 /**
  * Keeps the steps of all replicas. Which of them become one row depends only on what they computed,
@@ -22,9 +22,9 @@ export class StepTimeline {
     this.#rowsMax = rowsMax;
   }
 
-  listener(pool: StepPool, replica: number): StepsListener {
-    const key = `${pool}/${replica}`;
-    return (done) => this.#take(key, { pool, replica, ...done });
+  listener(pool: StepPool, replicaIndex: number): StepsListener {
+    const key = `${pool}/${replicaIndex}`;
+    return (done) => this.#take(key, { pool, replicaIndex, ...done });
   }
 
   log(): StepLog {
@@ -37,8 +37,9 @@ export class StepTimeline {
     if (this.#cutNs !== null && row.startNs >= this.#cutNs) return;
     const open = this.#open.get(key);
     if (open !== undefined && goesOn(open, row)) {
-      const [steps, durationNs] = [open.steps + row.steps, open.durationNs + row.durationNs];
-      this.#open.set(key, { ...open, steps, durationNs });
+      const stepCount = open.stepCount + row.stepCount;
+      const durationNs = open.durationNs + row.durationNs;
+      this.#open.set(key, { ...open, stepCount, durationNs });
       return;
     }
     if (this.#cutNs === null && this.#rows.length >= this.#rowsMax) {
@@ -55,15 +56,15 @@ function goesOn(before: StepRow, after: StepRow): boolean {
   return (
     before.prefillTokens + after.prefillTokens === 0 &&
     before.startNs + before.durationNs === after.startNs &&
-    before.decodeSequences === after.decodeSequences &&
-    before.running === after.running &&
-    before.waiting === after.waiting &&
-    before.usedBlocks === after.usedBlocks
+    before.decodeCount === after.decodeCount &&
+    before.runningCount === after.runningCount &&
+    before.waitingCount === after.waitingCount &&
+    before.usedBlockCount === after.usedBlockCount
   );
 }
 
 function byStart(a: StepRow, b: StepRow): number {
-  return a.startNs - b.startNs || order(a.pool, b.pool) || a.replica - b.replica;
+  return a.startNs - b.startNs || order(a.pool, b.pool) || a.replicaIndex - b.replicaIndex;
 }
 
 function order(a: StepPool, b: StepPool): number {

@@ -72,7 +72,7 @@ describe('the steps of a simulated service', () => {
     const schedule = scheduleOf(atSeconds(...times), { outputTokensMax: 50 });
     const { rows, records } = await stepsOf(schedule, { ...ROOMY_SERVICE, method: 'naive' });
     const completed = records.filter(({ end }) => end?.kind === 'completed');
-    const decoded = rows.reduce((sum, row) => sum + row.steps * row.decodeSequences, 0);
+    const decoded = rows.reduce((sum, row) => sum + row.stepCount * row.decodeCount, 0);
     const prefilled = rows.reduce((sum, row) => sum + row.prefillTokens, 0);
     const sent = records.filter(({ dispatch }) => dispatch.kind === 'sent');
     // The prefill gives the first token of each answer.

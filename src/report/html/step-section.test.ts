@@ -4,15 +4,15 @@ import { stepContent } from './step-section.ts';
 
 const ROW: StepRow = {
   pool: 'mixed',
-  replica: 0,
+  replicaIndex: 0,
   startNs: 0,
   durationNs: 240e9,
-  steps: 24_000,
+  stepCount: 24_000,
   prefillTokens: 0,
-  decodeSequences: 3,
-  running: 3,
-  waiting: 2,
-  usedBlocks: null,
+  decodeCount: 3,
+  runningCount: 3,
+  waitingCount: 2,
+  usedBlockCount: null,
 };
 
 function contentOf(rows: readonly StepRow[], cutNs: number | null = null) {
@@ -33,9 +33,9 @@ test('a row of many steps counts for its share of every bin', () => {
 });
 
 test('steps of one bin are averaged by step, the queue by time; idle bins are empty', () => {
-  const short = { ...ROW, durationNs: 1e8, steps: 1, prefillTokens: 512, decodeSequences: 0 };
-  const long = { ...ROW, startNs: 1e8, durationNs: 3e8, steps: 1, waiting: 6 };
-  const last = { ...ROW, startNs: 239e9, durationNs: 1e9, steps: 100 };
+  const short = { ...ROW, durationNs: 1e8, stepCount: 1, prefillTokens: 512, decodeCount: 0 };
+  const long = { ...ROW, startNs: 1e8, durationNs: 3e8, stepCount: 1, waitingCount: 6 };
+  const last = { ...ROW, startNs: 239e9, durationNs: 1e9, stepCount: 100 };
   const { tables } = contentOf([short, long, last]);
   const first = (name: string): unknown => tables.get(name)?.[0];
   expect(first('step-duration')).toEqual(expect.arrayContaining([200]));
@@ -45,7 +45,7 @@ test('steps of one bin are averaged by step, the queue by time; idle bins are em
 });
 
 test('several replicas stand beside each other; what is left out is said', () => {
-  const rows = [0, 1, 2, 3, 4].map((replica) => ({ ...ROW, replica, usedBlocks: 7 }));
+  const rows = [0, 1, 2, 3, 4].map((replicaIndex) => ({ ...ROW, replicaIndex, usedBlockCount: 7 }));
   const { text, names } = contentOf(rows, 12e9);
   expect(text).toContain('5 replicas');
   expect(text).toContain('The first 4 replicas are shown. Steps after 12 s were not kept.');

@@ -26,7 +26,7 @@ export function stepContent(log: StepLog | null, prefix: string): PointContent {
     durationChart(shown, prefix),
     ...shown.map((one, at) => batchChart(one, `${prefix}step-batch-${at}`)),
     queueChart(shown, prefix),
-    ...(log.rows.every(({ usedBlocks }) => usedBlocks === null)
+    ...(log.rows.every(({ usedBlockCount }) => usedBlockCount === null)
       ? []
       : [blocksChart(shown, prefix)]),
   ];
@@ -43,7 +43,7 @@ function sampleText(
   replicas: readonly ReplicaSteps[],
   endNs: number,
 ): string {
-  const steps = rows.reduce((sum, row) => sum + row.steps, 0);
+  const steps = rows.reduce((sum, row) => sum + row.stepCount, 0);
   const many = replicas.length;
   const who = many === 1 ? '1 replica' : `${countFigure(many)} replicas`;
   const only = many > REPLICAS_MAX ? ` The first ${REPLICAS_MAX} replicas are shown.` : '';
@@ -95,15 +95,15 @@ function binned(rows: readonly StepRow[], endNs: number): Binned[] {
 }
 
 function addShare(bin: StepBin, row: StepRow, overlapNs: number): void {
-  const steps = (row.steps * overlapNs) / row.durationNs;
+  const steps = (row.stepCount * overlapNs) / row.durationNs;
   bin.busyNs += overlapNs;
   bin.steps += steps;
-  bin.longestNs = Math.max(bin.longestNs, row.durationNs / row.steps);
+  bin.longestNs = Math.max(bin.longestNs, row.durationNs / row.stepCount);
   bin.prefillTokens += steps * row.prefillTokens;
-  bin.decodeTokens += steps * row.decodeSequences;
-  bin.running += overlapNs * row.running;
-  bin.waiting += overlapNs * row.waiting;
-  bin.blocks += overlapNs * (row.usedBlocks ?? 0);
+  bin.decodeTokens += steps * row.decodeCount;
+  bin.running += overlapNs * row.runningCount;
+  bin.waiting += overlapNs * row.waitingCount;
+  bin.blocks += overlapNs * (row.usedBlockCount ?? 0);
 }
 
 /** `value` of every bin in which something was computed. */
