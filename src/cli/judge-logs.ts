@@ -106,12 +106,11 @@ export async function judgeLogs(
 
 /** The second view, over all files: rows of files without joined tries are requests of one try. */
 function requestsOf(parts: readonly Judged[], plan: Plan): LogJudgement['requests'] {
-  const joined = parts.find((part) => part.byRequest !== null)?.byRequest ?? null;
-  if (joined === null) return null;
-  const { counts, ...tries } = joined;
+  const view = parts.find((part) => part.byRequest !== null)?.byRequest ?? null;
+  if (view === null) return null;
   const all = parts.map((part) => part.byRequest?.counts ?? (part.counts[0] as LogCounts));
   const table = windowTable(mergedCounts(all), plan.objective, plan.by, plan.leastCount);
-  return { ...tries, table };
+  return { ...view.joined, table };
 }
 
 interface Plan {

@@ -7,7 +7,8 @@ import { mergedCounts, type LogCounts } from './slice-counts.ts';
 import type { WindowSpec } from './window-spec.ts';
 
 /** The view by request. */
-export interface RequestView extends JoinedTries {
+export interface RequestView {
+  readonly joined: JoinedTries;
   readonly counts: LogCounts;
 }
 
@@ -45,7 +46,7 @@ export class LogViews {
       byRequest:
         joined.retried === 0
           ? null
-          : { ...joined, counts: mergedCounts([alone, this.#requests.counts()]) },
+          : { joined, counts: mergedCounts([alone, this.#requests.counts()]) },
     };
   }
 }

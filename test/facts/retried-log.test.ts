@@ -67,7 +67,10 @@ it('a fast retry is a good try, and for the user a late first token', async () =
   ];
   expect(await views(rows)).toEqual({
     byTry: { good: 4, bad: 2 },
-    byRequest: { tries: 5, requests: 3, retried: 2, cutOff: 0, counts: { good: 3, bad: 1 } },
+    byRequest: {
+      joined: { tries: 5, requests: 3, retried: 2, cutOff: 0 },
+      counts: { good: 3, bad: 1 },
+    },
   });
 });
 
