@@ -72,6 +72,20 @@ describe('goodput simulate', () => {
     expect([suggested.exitCode, suggested.stdout]).toEqual([0, expect.stringMatching(/^ttft<=/)]);
   });
 
+  it('writes its steps as a Chrome trace, or says how to have some', async () => {
+    const { cwd } = await simulated(...LOAD, '--steps');
+    const trace = ['report', 'r', '--chrome-trace', 'trace.json'];
+    expect(await runBuilt(trace, { cwd })).toMatchObject({ exitCode: 0 });
+    const text = readFileSync(join(cwd, 'trace.json'), 'utf8');
+    expect(JSON.parse(text)).toHaveProperty('traceEvents');
+    const without = await simulated(...LOAD);
+    const refused = await runBuilt(trace, { cwd: without.cwd });
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/r has no steps to trace[^]*simulate --steps/),
+    ]);
+  });
+
   it('takes a run file as it is for a real target, and asks for no key', async () => {
     const cwd = emptyFolder();
     writeFileSync(
