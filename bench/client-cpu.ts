@@ -169,6 +169,6 @@ printTable(
     'every event parsed',
     'parsed / alike',
   ],
-  [['', usText(framing), usText(alike), usText(parsed), (parsed / alike).toFixed(1)]],
+  [['chat', usText(framing), usText(alike), usText(parsed), (parsed / alike).toFixed(1)]],
 );
 await Promise.all([server, ...readers.values()].map((worker) => worker.stop()));

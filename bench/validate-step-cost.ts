@@ -38,24 +38,24 @@ for (const name of VLLM_RUNS) {
   const figures = measureFigures(measured).map(
     ({ meanNs, p99Ns }) => `${(meanNs / 1e6).toFixed(1)} / ${(p99Ns / 1e6).toFixed(1)} ms`,
   );
-  rows.push([name, 'real', ...figures, jointText(measured), '']);
+  rows.push([name, 'real', ...figures, jointText(measured), '–']);
   const started = Date.now();
   const fit = fitRoofline([served], options);
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
-  rows.push(modelRow(`fitted in ${seconds} s`, run, fit));
+  rows.push(modelRow(name, `fitted in ${seconds} s`, run, fit));
   if (first !== null) {
-    rows.push(modelRow('transferred', run, calibrated([served], options, first.factors)));
+    rows.push(modelRow(name, 'transferred', run, calibrated([served], options, first.factors)));
   }
-  rows.push(modelRow('generic', run, calibrated([served], options, GENERIC_FACTORS)));
+  rows.push(modelRow(name, 'generic', run, calibrated([served], options, GENERIC_FACTORS)));
   const upstream = upstreamRequests(run);
   const published = readVllmRun(name, 'engine').served.observed.requests;
   const errors = residualErrors(published, upstream).map(errorText);
-  rows.push(['', 'LLMServingSim', ...errors, jointText(upstream), '']);
+  rows.push([name, 'LLMServingSim', ...errors, jointText(upstream), '–']);
   first ??= fit;
 }
 printTable(['run', 'by', 'TTFT', 'TPOT', 'E2E', 'joint', 'factors'], rows);
 
-function modelRow(label: string, run: VllmRun, fit: Omit<FactorFit, 'fitted'>): Row {
+function modelRow(name: string, label: string, run: VllmRun, fit: Omit<FactorFit, 'fitted'>): Row {
   const simulated = replayRun(run.served.observed, run.served.setup, fit.costModel).requests;
   const { factors } = fit;
   const factorText = [
@@ -67,7 +67,7 @@ function modelRow(label: string, run: VllmRun, fit: Omit<FactorFit, 'fitted'>): 
     `link ${factors.linkShare.toFixed(2)}`,
   ].join(', ');
   const errors = (fit.runs[0]?.residuals ?? []).map(errorText);
-  return ['', label, ...errors, jointText(simulated), factorText];
+  return [name, label, ...errors, jointText(simulated), factorText];
 }
 
 function errorText({ meanShare, p99Share }: ResidualError): string {

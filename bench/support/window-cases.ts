@@ -120,7 +120,7 @@ export function cellsOf(cases: readonly Case[], truth: number): Row {
   return [
     percent(stated.filter(covers).length, stated.length),
     percent(cases.length - stated.length, cases.length),
-    stated.length === 0 ? 'not stated' : (width / oracle).toFixed(2),
+    stated.length === 0 || oracle === 0 ? 'not stated' : (width / oracle).toFixed(2),
     naive.length === 0 ? 'not made' : percent(naive.filter(covers).length, naive.length),
   ];
 }
