@@ -54,7 +54,7 @@ export interface ReplicaParts {
 interface StepRun {
   readonly plan: StepPlan;
   readonly startNs: number;
-  /** As the first one begins; `null` where nobody asks. */
+  /** As each of them begins; `null` where nobody asks. */
   readonly state: EngineState | null;
   readonly endsNs: readonly number[];
 }
@@ -208,7 +208,7 @@ export class SimulatedReplica {
     const underWay = run.endsNs.findIndex((endNs) => endNs >= nowNs);
     const endNs = run.endsNs[underWay];
     assert(endNs !== undefined, 'a run is over and has not ended');
-    let { plan, startNs, state } = run;
+    let { plan, startNs } = run;
     if (underWay > 0) {
       this.#tellSteps(run, underWay);
       this.#tell(engine.commitRepeats(plan, underWay), run.endsNs.slice(0, underWay));
@@ -216,9 +216,8 @@ export class SimulatedReplica {
       assert(repeated !== null, 'steps that repeat go on');
       plan = repeated;
       startNs = run.endsNs[underWay - 1] as number;
-      state = this.#state();
     }
-    this.#runFor({ plan, startNs, state, endsNs: [endNs] });
+    this.#runFor({ ...run, plan, startNs, endsNs: [endNs] });
   }
 
   #state(): EngineState | null {
