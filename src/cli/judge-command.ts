@@ -48,6 +48,7 @@ export const judgeCommand: Register = (program, context, finish) => {
     )
     .option('--mapping <file>', 'logs: YAML that says which columns hold what')
     .option('--rejects <file>', 'logs: write broken rows there, as they stood')
+    .option('--html <file>', 'logs: write one self-contained page: windows, p95s, budget, coverage')
     .addOption(
       new Option('--what-if <terms>', 'logs: judge with these terms replaced too; repeatable')
         .argParser((value: string, before: readonly string[]) => [...before, value])
@@ -81,6 +82,7 @@ function refuseMixture(
     ['--log-format', options.logFormat],
     ['--mapping', options.mapping],
     ['--rejects', options.rejects],
+    ['--html', options.html],
     ['--what-if', options.whatIf[0]],
     ['--format csv', options.format === 'csv' ? '' : undefined],
   ] as const;

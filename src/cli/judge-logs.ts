@@ -36,6 +36,7 @@ import {
 } from '../logs/index.ts';
 import {
   csvLogReport,
+  htmlLogReport,
   markdownLogReport,
   terminalLogReport,
   type LogJudgement,
@@ -46,6 +47,8 @@ import { readTextFile } from './files.ts';
 import { OptionReader } from './option-reader.ts';
 import { readLog } from './read-log.ts';
 import { configContext } from './read-spec.ts';
+import { writeText } from './report-files.ts';
+import { TOOL_VERSION } from './version.ts';
 
 export interface JudgeLogsOptions {
   readonly slo?: string;
@@ -53,6 +56,7 @@ export interface JudgeLogsOptions {
   readonly logFormat?: string;
   readonly mapping?: string;
   readonly rejects?: string;
+  readonly html?: string;
   readonly whatIf: readonly string[];
   readonly leastCount: string;
   readonly threads?: string;
@@ -100,6 +104,10 @@ export async function judgeLogs(
       table: variant,
     })),
   };
+  if (options.html !== undefined) {
+    await writeText(options.html, await htmlLogReport(judgement, TOOL_VERSION));
+    context.stderr(`wrote ${printable(options.html)}\n`);
+  }
   context.stdout(shown(judgement, options.format, context.columns));
   return exitCodeOf(judgement, options.requireProof);
 }

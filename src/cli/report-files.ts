@@ -130,7 +130,8 @@ function frontierOf(judged: readonly JudgedRun[]): ParetoResult | null {
   return paretoOf(draws, { axes, drawsAsked: 1, gpus: null });
 }
 
-async function writeText(path: string, text: string): Promise<void> {
+/** Replaces the file, and makes its folder. Errors: EnvironmentError when it cannot be written. */
+export async function writeText(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);

@@ -20,7 +20,13 @@ export * from './terminal-comparison.ts';
 export { costText, secondsText } from './capacity-words.ts';
 export { terminalCapacity } from './terminal-capacity.ts';
 export { levelText } from './words.ts';
-export * from './log-report.ts';
+export {
+  csvLogReport,
+  type LogJudgement,
+  markdownLogReport,
+  terminalLogReport,
+} from './log-report.ts';
+export * from './log-html-report.ts';
 export * from './view-pages.ts';
 export { aligned as alignedRows } from './layout.ts';
 export * from './budget-report.ts';

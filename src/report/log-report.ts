@@ -180,14 +180,15 @@ function cellsOf(one: LogWindow): string[] {
   ];
 }
 
-function panelText({ p95Ns, passes }: PanelFigure): string {
+/** `~397 ms ok`: a p95 within 1 %, and whether it is within its limit by count; `-` without one. */
+export function panelText({ p95Ns, passes }: PanelFigure): string {
   if (p95Ns === null) return '-';
   const text = `~${p95Ns >= 1e9 ? `${(p95Ns / 1e9).toPrecision(3)} s` : `${msFromNs(p95Ns).toPrecision(3)} ms`}`;
   return passes === null ? text : `${text} ${passes ? 'ok' : 'over'}`;
 }
 
 /** What the table says, in sentences. */
-function storyOf(table: LogTable): string[] {
+export function storyOf(table: LogTable): string[] {
   const { windows, total, budget, targetShare } = table;
   const judged = windows.filter((one) => !one.lowTraffic);
   const misled = judged.filter((one) => one.disagreement === 'panelsPass').length;
@@ -219,7 +220,7 @@ function storyOf(table: LogTable): string[] {
 }
 
 /** What users saw of requests that were tried again, beside the tries. */
-function requestLines({ requests, table }: LogJudgement): string[] {
+export function requestLines({ requests, table }: LogJudgement): string[] {
   if (requests === null) return [];
   const { tries, retried, cutOff } = requests;
   const { good, offered, share } = requests.table.total.attainment;
@@ -235,7 +236,8 @@ function requestLines({ requests, table }: LogJudgement): string[] {
   ];
 }
 
-function targetText({ target, state, reason }: TargetResult): string {
+/** A target over all requests and what became of it. */
+export function targetText({ target, state, reason }: TargetResult): string {
   return `Target ${target}: ${state === 'unknown' ? `not decided (${reason})` : state}`;
 }
 
@@ -281,7 +283,8 @@ function importMarkdown(report: LogJudgement['imports'][number]): string[] {
   ];
 }
 
-function coverageOf(field: ImportReport['fields'][number], requests: number): string[] {
+/** How a field is known, in what share of the requests, and from what. */
+export function coverageOf(field: ImportReport['fields'][number], requests: number): string[] {
   const share = requests === 0 ? 0 : field.present / requests;
   return [field.how, field.how === 'absent' ? '-' : percent(share), field.from];
 }
@@ -297,7 +300,7 @@ const FAULTS = {
 } as const;
 
 /** Where the source contradicts itself. */
-function findingsOf({ findings }: ImportReport): string[] {
+export function findingsOf({ findings }: ImportReport): string[] {
   return findings.map(
     ({ fault, rows, checked, ratioMean }) =>
       `${FAULTS[fault]}, in ${rows} of ${checked} rows` +
@@ -305,7 +308,8 @@ function findingsOf({ findings }: ImportReport): string[] {
   );
 }
 
-function whereText({ fromUs, stratum }: LogWindow): string {
+/** The start of a window and its labels; `all` where it is cut by neither. */
+export function whereText({ fromUs, stratum }: LogWindow): string {
   const words = [...(fromUs === null ? [] : [isoInstant(fromUs)]), ...Object.values(stratum)];
   return words.length === 0 ? 'all' : words.join(' ');
 }

@@ -20,7 +20,8 @@ import { levelText, quantileFigure, verdictWord } from '../words.ts';
 import { comparisonChart } from './comparison-chart.ts';
 import { overlaidCharts } from './latency-charts.ts';
 import { paretoChart } from './pareto-chart.ts';
-import { type ReportedRun, runContent, type Section } from './run-section.ts';
+import { type ReportedRun, runContent } from './run-section.ts';
+import { type Section, sectionMarkup } from './section.ts';
 
 export interface ReportInputs {
   readonly runs: readonly ReportedRun[];
@@ -80,11 +81,6 @@ export function reportPage(inputs: ReportInputs): ReportFile {
     extra: NO_EXTRA,
   });
   return { html, charts };
-}
-
-function sectionMarkup({ id, name, body }: Section): Markup {
-  return markup`<section id="${id}" aria-labelledby="${`${id}-h`}"><h2 id="${`${id}-h`}">${name}</h2>${body}</section>
-`;
 }
 
 function titleOf({ runs }: ReportInputs): string {

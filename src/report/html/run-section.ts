@@ -14,6 +14,7 @@ import { loadSides, overlaidCharts } from './latency-charts.ts';
 import { attainmentChart, goodputChart, tokensChart } from './load-charts.ts';
 import { pointContent } from './point-section.ts';
 import type { PointCurves } from './point-curves.ts';
+import type { Section } from './section.ts';
 import { settingsSection } from './settings-section.ts';
 import { stepContent } from './step-section.ts';
 import { validitySection, verdictSection } from './verdict-section.ts';
@@ -29,12 +30,6 @@ export interface ReportedRun {
   readonly steps: ReadonlyMap<number, StepLog>;
   /** `null` unless the run was a capacity search. */
   readonly capacity: CapacityReport | null;
-}
-
-export interface Section {
-  readonly id: string;
-  readonly name: string;
-  readonly body: Markup;
 }
 
 export interface RunContent {
