@@ -25,6 +25,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
+          maxConcurrency: 4,
           testTimeout: 120_000,
         },
       },

@@ -48,7 +48,9 @@ function userFolder(): { readonly cwd: string; readonly bin: string } {
   return { cwd, bin };
 }
 
-it.each(['README.md', ...GUIDES])('the commands of %s work', { timeout: 300_000 }, async (path) => {
+// Beside one another: they mostly wait for loads to end, and no timing is held against anything.
+const PAGES = ['README.md', ...GUIDES];
+it.concurrent.each(PAGES)('the commands of %s work', { timeout: 300_000 }, async (path) => {
   const { cwd, bin } = userFolder();
   const blocks = fencedBlocks(readFileSync(join(REPOSITORY, path), 'utf8'));
   const commands = blocks.filter((block) => block.language === 'sh' && block.comment === null);
