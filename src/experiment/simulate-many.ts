@@ -1,6 +1,6 @@
 /** Many simulated load points: on threads where that helps, with the same results as one by one. */
 import { assert } from '../base/index.ts';
-import { type CostModel, costModelOf, type EngineOptions } from '../engine/index.ts';
+import { type CostModel, costModelOf } from '../engine/index.ts';
 import { Budget } from '../loadgen/index.ts';
 import type { ServiceOptions } from '../simulator/index.ts';
 import { coreCount, runJobs } from '../workers/index.ts';
@@ -20,8 +20,8 @@ export interface SimulateManyOptions {
  * Simulates every job and gives the results in the order of the jobs, the same bit for bit however
  * many threads there are; `null` for points not started before an interrupt.
  *
- * Points that share a spending limit, and cost models that are not data (no `recipe`), stay on this
- * thread. Errors: as `simulatePoint`; a thread that dies is an InvariantError with its point.
+ * Points that share a spending limit, and services that are not all data (a cost model without
+ * `recipe`; transfers, whose sizes are a function), stay on this thread. Errors: as `simulatePoint`; a thread that dies is an InvariantError with its point.
  */
 export async function simulateMany(
   jobs: readonly SimulationJob[],
@@ -66,8 +66,8 @@ export type PackedJob = SimulationJob;
 function canTravel({ budget, service }: SimulationJob): boolean {
   const { maxRequests, maxOutputTokens, maxCostUsd } = budget;
   const isFree = maxRequests === null && maxOutputTokens === null && maxCostUsd === null;
-  const engines = [service.engine, service.disaggregation?.decodeEngine ?? service.engine];
-  return isFree && engines.every(({ costModel }) => costModel.recipe !== undefined);
+  const isData = service.disaggregation === null && service.engine.costModel.recipe !== undefined;
+  return isFree && isData;
 }
 
 function packed(job: SimulationJob): PackedJob {
@@ -88,17 +88,6 @@ function withCostModels(
   service: ServiceOptions,
   change: (model: CostModel) => CostModel,
 ): ServiceOptions {
-  const changed = (engine: EngineOptions): EngineOptions => ({
-    ...engine,
-    costModel: change(engine.costModel),
-  });
-  const { engine, disaggregation } = service;
-  return {
-    ...service,
-    engine: changed(engine),
-    disaggregation:
-      disaggregation === null
-        ? null
-        : { ...disaggregation, decodeEngine: changed(disaggregation.decodeEngine) },
-  };
+  const { engine } = service;
+  return { ...service, engine: { ...engine, costModel: change(engine.costModel) } };
 }

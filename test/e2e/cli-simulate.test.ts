@@ -234,6 +234,25 @@ describe('what is not simulated is an error', () => {
   });
 });
 
+it('sweeps a service whose prompts and answers are computed apart', async () => {
+  const cwd = emptyFolder();
+  const load = [
+    '--rate',
+    '2,4',
+    '--duration',
+    '10s',
+    '--input',
+    '500',
+    '--output',
+    '20',
+    '--exact',
+  ];
+  const apart = ['--decode-replicas', '1', '--transfer-bandwidth', '25GB/s'];
+  const { exitCode, stdout, stderr } = await runBuilt(['simulate', ...load, ...apart], { cwd });
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('2 loads')]);
+  expect(stderr).not.toContain('internal error');
+});
+
 describe('the emulator, loaded for real', () => {
   const SPEC = ['--rate', '3', '--duration', '8s', '--input', '2048', '--output', '64', '--exact'];
   const median = (point: PointSummary, measure: 'ttftFromPlannedNs' | 'tpotNs'): number =>
