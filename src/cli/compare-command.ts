@@ -1,16 +1,10 @@
 /** `goodput compare`: is B worse than A, and by how much? */
 import type { Command } from 'commander';
-import {
-  EnvironmentError,
-  EXIT_CODES,
-  type ExitCode,
-  printable,
-  usageProblem,
-} from '../base/index.ts';
-import { writeFile } from 'node:fs/promises';
+import { EXIT_CODES, type ExitCode, usageProblem } from '../base/index.ts';
 import type { Comparison, MinimumEffects } from '../comparison/index.ts';
 import { comparisonExitCode } from '../experiment/index.ts';
 import { junitComparison, markdownComparison, terminalComparison } from '../report/index.ts';
+import { writeTextFile } from './files.ts';
 import type { Register } from './command.ts';
 import { compareLive } from './compare-live.ts';
 import {
@@ -128,12 +122,7 @@ async function writeOutputs(
   const written: string[] = [];
   for (const [path, text] of outputs) {
     if (path === undefined) continue;
-    try {
-      await writeFile(path, text());
-    } catch (cause) {
-      const message = `cannot write ${printable(path)}`;
-      throw new EnvironmentError({ code: 'E_FILE_WRITE', message, cause });
-    }
+    writeTextFile(path, text());
     written.push(path);
   }
   return written;

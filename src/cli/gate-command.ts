@@ -1,7 +1,7 @@
 /** `goodput gate`: may this change go out? */
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EnvironmentError, printable, usageProblem } from '../base/index.ts';
+import { usageProblem } from '../base/index.ts';
 import { DEFAULT_MINIMUM_EFFECTS } from '../comparison/index.ts';
 import { questionOf, systemFacts } from '../experiment/index.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../gate/index.ts';
 import { junitGate, markdownGate, terminalGate } from '../report/index.ts';
 import { openRun } from '../store/index.ts';
+import { writeTextFile } from './files.ts';
 import { addBudgetOptions, type BudgetOptions, readBudget } from './budget-options.ts';
 import { addProofOption, formatOption, type Register } from './command.ts';
 import { compareBaseline, compareStored } from './compare-stored-runs.ts';
@@ -63,9 +64,9 @@ Examples:
     .action(async (run: string | undefined, options: GateOptions) => {
       const checks = await gateChecks(run, options, context);
       const { junit, stepSummary, format } = options;
-      if (junit !== undefined) toFile(junit, () => writeFileSync(junit, junitGate(checks)));
+      if (junit !== undefined) writeTextFile(junit, junitGate(checks));
       if (stepSummary !== undefined) {
-        toFile(stepSummary, () => appendFileSync(stepSummary, markdownGate(checks)));
+        writeTextFile(stepSummary, markdownGate(checks), { flag: 'a' });
       }
       context.stdout(
         format === 'json' ? `${JSON.stringify({ checks }, null, 2)}\n` : terminalGate(checks),
@@ -131,13 +132,4 @@ async function factsOf(dir: string, context: CommandContext): Promise<Facts> {
   // Where it answers, who measured it and from where do not change what it can take.
   const { target: _, goodput: __, host: ___, ...system } = systemFacts(spec, run.manifest);
   return { model, mix: workload, ...system };
-}
-
-function toFile(path: string, write: () => void): void {
-  try {
-    write();
-  } catch (cause) {
-    const message = `cannot write ${printable(path)}`;
-    throw new EnvironmentError({ code: 'E_FILE_WRITE', message, cause });
-  }
 }

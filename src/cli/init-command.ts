@@ -1,14 +1,9 @@
 /** `goodput init`: a run file from flags, to keep under version control. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import {
-  EnvironmentError,
-  EXIT_CODES,
-  printable,
-  ProblemsError,
-  usageProblem,
-} from '../base/index.ts';
+import { EXIT_CODES, printable, ProblemsError, usageProblem } from '../base/index.ts';
 import { runSpecYaml } from '../config/index.ts';
+import { writeTextFile } from './files.ts';
 import { addRunFlags, givenRunFlags, METRICS_FLAGS, type Register } from './command.ts';
 import { readSpec } from './read-spec.ts';
 
@@ -37,13 +32,5 @@ export function writeNewFile(path: string, text: string, force: boolean): void {
       usageProblem('E_USAGE_CONFLICT', `${printable(path)} exists`, 'give --force to replace it'),
     ]);
   }
-  try {
-    writeFileSync(path, text);
-  } catch (cause) {
-    throw new EnvironmentError({
-      code: 'E_FILE_WRITE',
-      message: `cannot write ${printable(path)}`,
-      cause,
-    });
-  }
+  writeTextFile(path, text);
 }

@@ -1,9 +1,8 @@
 /** Judges production logs: files in, windows of attainment out. */
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import {
   assertNever,
-  EnvironmentError,
   EXIT_CODES,
   printable,
   ProblemsError,
@@ -43,11 +42,10 @@ import {
 } from '../report/index.ts';
 import type { Objective } from '../slo/index.ts';
 import type { CommandContext } from './context.ts';
-import { readTextFile } from './files.ts';
+import { readTextFile, writeTextFile } from './files.ts';
 import { OptionReader } from './option-reader.ts';
 import { readLog } from './read-log.ts';
 import { configContext } from './read-spec.ts';
-import { writeText } from './report-files.ts';
 import { TOOL_VERSION } from './version.ts';
 
 export interface JudgeLogsOptions {
@@ -105,7 +103,7 @@ export async function judgeLogs(
     })),
   };
   if (options.html !== undefined) {
-    await writeText(options.html, await htmlLogReport(judgement, TOOL_VERSION));
+    writeTextFile(options.html, await htmlLogReport(judgement, TOOL_VERSION));
     context.stderr(`wrote ${printable(options.html)}\n`);
   }
   context.stdout(shown(judgement, options.format, context.columns));
@@ -231,15 +229,7 @@ async function judgeLines(
 
 /** Rows of a log may quote prompts: for the owner's eyes alone. */
 function writeRejects(file: string, lines: readonly string[]): void {
-  try {
-    writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
-  } catch (cause) {
-    throw new EnvironmentError({
-      code: 'E_FILE_WRITE',
-      message: `cannot write ${printable(file)}`,
-      cause,
-    });
-  }
+  writeTextFile(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
 }
 
 /** In the database: the objective is SQL. */

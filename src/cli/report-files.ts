@@ -1,7 +1,6 @@
 /** `goodput report --html`, `--csv`, `--svg`: the page of runs, and its charts, as files. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { EnvironmentError, printable, ProblemsError } from '../base/index.ts';
+import { basename, join } from 'node:path';
+import { ProblemsError } from '../base/index.ts';
 import { type Comparison, DEFAULT_MINIMUM_EFFECTS } from '../comparison/index.ts';
 import { correctnessOf } from '../config/index.ts';
 import { paretoDraws, storedCapacity } from '../experiment/index.ts';
@@ -10,6 +9,7 @@ import { collectCurves, htmlReport, type ReportedRun, type ReportFile } from '..
 import type { StepLog } from '../record/index.ts';
 import type { OpenRun } from '../store/index.ts';
 import type { Summary } from '../summary/index.ts';
+import { writeTextFile } from './files.ts';
 import { compareStored } from './compare-stored-runs.ts';
 import type { CommandContext } from './context.ts';
 import { batchOf } from './pareto-stored.ts';
@@ -47,14 +47,14 @@ export async function writeReportFiles(
   const { html, charts } = await reportFileOf(judged, context);
   const written: string[] = [];
   const write = async (path: string, text: string): Promise<void> => {
-    await writeText(path, text);
+    writeTextFile(path, text);
     written.push(path);
   };
   if (outputs.html !== undefined) await write(outputs.html, html);
   for (const chart of charts) {
     const { csv, svg } = outputs;
-    if (csv !== undefined) await writeText(join(csv, `${chart.name}.csv`), csvText(chart.table));
-    if (svg !== undefined) await writeText(join(svg, `${chart.name}.svg`), standaloneSvg(chart));
+    if (csv !== undefined) writeTextFile(join(csv, `${chart.name}.csv`), csvText(chart.table));
+    if (svg !== undefined) writeTextFile(join(svg, `${chart.name}.svg`), standaloneSvg(chart));
   }
   return [...written, ...[outputs.csv, outputs.svg].filter((dir) => dir !== undefined)];
 }
@@ -128,15 +128,4 @@ function frontierOf(judged: readonly JudgedRun[]): ParetoResult | null {
   if (settings.size < 2) return null;
   const axes = { gain: 'outputTokens', latency: 'tpotP50' } as const;
   return paretoOf(draws, { axes, drawsAsked: 1, gpus: null });
-}
-
-/** Replaces the file, and makes its folder. Errors: EnvironmentError when it cannot be written. */
-export async function writeText(path: string, text: string): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
-  } catch (cause) {
-    const message = `cannot write ${printable(path)}`;
-    throw new EnvironmentError({ code: 'E_FILE_WRITE', message, cause });
-  }
 }

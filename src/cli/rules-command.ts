@@ -1,8 +1,6 @@
 /** `goodput rules`: alerts that fire, with their tests; or what is wrong with those that exist. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  EnvironmentError,
   EXIT_CODES,
   type ExitCode,
   printable,
@@ -27,7 +25,7 @@ import { alignedRows } from '../report/index.ts';
 import { shareText } from '../slo/index.ts';
 import { formatOption, type Register } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { readTextFile } from './files.ts';
+import { readTextFile, writeTextFile } from './files.ts';
 import { OptionReader } from './option-reader.ts';
 
 interface RulesOptions {
@@ -134,13 +132,7 @@ function readPlan(file: string, context: CommandContext): PlannedAlerts {
 function writeFolder(folder: string, plan: AlertPlan): string[] {
   return alertFolder(plan).map(({ path, text }) => {
     const whole = join(folder, path);
-    try {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(whole, text);
-    } catch (cause) {
-      const message = `cannot write ${printable(whole)}`;
-      throw new EnvironmentError({ code: 'E_FILE_WRITE', message, cause });
-    }
+    writeTextFile(whole, text);
     return whole;
   });
 }

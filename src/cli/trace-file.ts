@@ -1,8 +1,7 @@
 /** `goodput report RUN --chrome-trace FILE`: the steps of a stored simulation for trace viewers. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { EnvironmentError, printable, ProblemsError, usageProblem } from '../base/index.ts';
+import { printable, ProblemsError, usageProblem } from '../base/index.ts';
 import { chromeTrace, type TracedPoint, traceEvery } from '../report/index.ts';
+import { writeTextFile } from './files.ts';
 import type { JudgedRun } from './report-files.ts';
 
 /**
@@ -17,13 +16,7 @@ export async function writeTraceFile(judged: JudgedRun, path: string): Promise<v
     const hint = 'goodput simulate --steps keeps them; a measured run has none';
     throw new ProblemsError([usageProblem('E_USAGE_CONFLICT', message, hint)]);
   }
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, chromeTrace(points));
-  } catch (cause) {
-    const message = `cannot write ${printable(path)}`;
-    throw new EnvironmentError({ code: 'E_FILE_WRITE', message, cause });
-  }
+  writeTextFile(path, chromeTrace(points));
 }
 
 async function tracedPoints({ run, summary }: JudgedRun): Promise<TracedPoint[]> {

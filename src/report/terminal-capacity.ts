@@ -25,7 +25,6 @@ export function terminalCapacity(report: CapacityReport, options: TerminalOption
     ...bandLines(report, line),
     '',
     ...curveLines(report, palette, options.explain),
-    '',
     ...line('Asked', report.objective),
     ...line('Method', methodText(report)),
     ...warningLines(report, line),
@@ -53,6 +52,11 @@ function headed(
         line.slice(LABEL_WIDTH).replace(told.words, (words) => bold(told.paint(words)))
       : line,
   );
+}
+
+/** Only what is proven may be planned with: without a lower bound there is nothing to say. */
+function averageText(averageRps: number | null): string {
+  return averageRps === null ? '' : `: average demand up to ${rateFigure(averageRps)}`;
 }
 
 function headLines(report: CapacityReport, width: number, palette: Palette, line: Line): string[] {
@@ -128,7 +132,7 @@ function demandLines(
           'Headroom',
           headroom === null
             ? 'none declared: this is all the service takes. Declare what must still fit with --burst, --growth, --failover'
-            : `${headroomText(headroom)} leave ${shareFigure(headroom.usableShare)} of it: average demand up to ${rateFigure(headroom.averageRps)}`,
+            : `${headroomText(headroom)} leave ${shareFigure(headroom.usableShare)} of it${averageText(headroom.averageRps)}`,
         );
   if (demand === null) return lines;
   const [words, paint] = DEMAND_WORDS[demand.verdict];
@@ -236,11 +240,13 @@ function curveLines(report: CapacityReport, palette: Palette, explain: boolean):
       ...(closed ? [] : [shareFigure(fittedShare)]),
     ]),
   ]);
+  if (rows.length === 0) return [];
   return [
     palette.dim(header),
     ...lines.map((text, at) =>
       (rows[at]?.share ?? 0) >= plan.targetShare ? palette.good(text) : palette.bad(text),
     ),
+    '',
   ];
 }
 
@@ -253,16 +259,20 @@ function nearTarget(curve: CapacityReport['curve'], target: number): CapacityRep
 }
 
 function methodText({ capacity, windows, source, plan }: CapacityReport): string {
-  const count = windows.length === 1 ? '1 window' : `${windows.length} windows`;
+  const count = windowsText(windows.length);
   if (plan.kind === 'closed') return `${count} of ${secondsText(plan.windowSeconds)} · ${source}`;
   const spread =
     capacity?.dispersion === null || capacity?.dispersion === undefined
       ? ''
       : `; windows differ as if 1 request in ${levelFigure(capacity.dispersion)} were independent`;
-  return (
-    `${count}, each with arrivals and prompts of its own; logistic fit through the ` +
-    `${capacity?.windowsFitted ?? 0} full ones near capacity${spread} · open loop · ${source}`
-  );
+  const fitted = capacity?.windowsFitted ?? 0;
+  const fit =
+    fitted === 0 ? '' : `; logistic fit through the ${fitted} full ones near capacity${spread}`;
+  return `${count}, each with arrivals and prompts of its own${fit} · open loop · ${source}`;
+}
+
+function windowsText(count: number): string {
+  return count === 1 ? '1 window' : `${count} windows`;
 }
 
 function warningLines({ capacity, windows }: CapacityReport, line: Line): string[] {
@@ -292,7 +302,7 @@ function warningLines({ capacity, windows }: CapacityReport, line: Line): string
 }
 
 function spentText({ spent, effort, windows }: CapacityReport): string {
-  return `${costText(spent)} in ${windows.length} windows (effort ${effort})`;
+  return `${costText(spent)} in ${windowsText(windows.length)} (effort ${effort})`;
 }
 
 function tighterLines({ tighter }: CapacityReport, line: Line): string[] {

@@ -5,6 +5,7 @@
 export * from './follow-records.ts';
 export { writeJsonFile } from './json-file.ts';
 export * from './list-runs.ts';
+export * from './make-folder.ts';
 export * from './open-run.ts';
 export * from './redact-url.ts';
 export * from './run-folder.ts';

@@ -1,10 +1,11 @@
 /** Writes a run: its manifest, schedules, records and summary, each readable at any moment. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonValue, printable, ProblemsError, usageProblem } from '../base/index.ts';
 import { type Manifest, recordLine, type RequestRecord, type StepLog } from '../record/index.ts';
 import type { Summary } from '../summary/index.ts';
 import type { Schedule } from '../workload/index.ts';
+import { makeFolder } from './make-folder.ts';
 import { systemCode, writeFailure } from './file-errors.ts';
 import { readTextFile, writeJsonFile } from './json-file.ts';
 import { LineFile } from './line-file.ts';
@@ -127,7 +128,7 @@ function folderAt(dir: string, scheduleFile: LineFile): RunFolder {
 async function claim(dir: string, force: boolean): Promise<void> {
   await requireFreeFolder(dir, { force });
   try {
-    await mkdir(dir, { recursive: true });
+    makeFolder(dir);
     for (const name of (await readdir(dir)).filter(isRunFile)) await rm(join(dir, name));
   } catch (error) {
     throw writeFailure(dir, error);
