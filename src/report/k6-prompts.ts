@@ -11,6 +11,8 @@ export type K6Prompt =
       readonly sharedId: number | null;
       readonly sharedTokens: number;
       readonly outputTokensMax: number | null;
+      /** Of the request's class, as vLLM takes it; 0 is not sent. */
+      readonly priority: number;
     }
   | {
       readonly kind: 'text';
@@ -31,7 +33,7 @@ export function k6Prompts(
 }
 
 function k6Prompt(request: ScheduledRequest, source: PromptSource): K6Prompt {
-  const { prompt, outputTokensMax } = request;
+  const { prompt, outputTokensMax, priority } = request;
   switch (prompt.kind) {
     case 'synthetic':
       return {
@@ -40,6 +42,7 @@ function k6Prompt(request: ScheduledRequest, source: PromptSource): K6Prompt {
         sharedId: prompt.sharedId,
         sharedTokens: prompt.sharedTokens,
         outputTokensMax,
+        priority,
       };
     case 'blocks':
       return {
@@ -48,6 +51,7 @@ function k6Prompt(request: ScheduledRequest, source: PromptSource): K6Prompt {
         sharedId: null,
         sharedTokens: 0,
         outputTokensMax,
+        priority,
       };
     case 'prompt': {
       assert(source.kind === 'prompts', `a prompt recipe needs a prompt file, not ${source.kind}`);

@@ -23,6 +23,7 @@ const WORDS: K6Prompt = {
   sharedId: null,
   sharedTokens: 0,
   outputTokensMax: 64,
+  priority: 0,
 };
 
 function scriptOf(flags: FlagValues, prompts: readonly K6Prompt[] = [WORDS]): string {
@@ -30,6 +31,9 @@ function scriptOf(flags: FlagValues, prompts: readonly K6Prompt[] = [WORDS]): st
   if ('problems' in written) throw new Error(JSON.stringify(written.problems));
   return written.script;
 }
+
+/** Files that are named, not read. */
+const CERTIFICATE = { url: 'https://llm.example', cert: 'c.pem', certKey: 'k.pem' };
 
 interface Sent {
   readonly url: string;
@@ -209,11 +213,19 @@ describe('k6Script', () => {
     }
   });
 
+  test('sends the priority of a class, and none where there is none', () => {
+    const prompts = [{ ...WORDS, priority: -1 }, WORDS];
+    const { sent } = runScript(scriptOf({ rate: '2' }, prompts), { iterations: 2 });
+    expect(sent.map(({ body }) => body['priority'])).toEqual([-1, undefined]);
+  });
+
   test.each<[string, FlagValues, string]>([
     ['a closed loop', { concurrency: '4' }, 'E_UNSUPPORTED'],
     ['a replay', { trace: 'azure:f.csv' }, 'E_UNSUPPORTED'],
     ['no model', { rate: '2', model: undefined }, 'E_MODEL_MISSING'],
     ['another API', { rate: '2', api: 'anthropic' }, 'E_UNSUPPORTED'],
+    ['a Unix socket', { rate: '2', unixSocket: '/run/llm.sock' }, 'E_UNSUPPORTED'],
+    ['a client certificate', { ...CERTIFICATE, rate: '2' }, 'E_UNSUPPORTED'],
   ])('refuses %s', (_what, flags, code) => {
     expect(k6Script(specOf(flags), [WORDS])).toMatchObject({ problems: [{ code }] });
   });
@@ -302,6 +314,11 @@ describe('k6Prompts', () => {
     expect(prompts.map((prompt) => 'promptTokens' in prompt && prompt.promptTokens)).toEqual(
       requests.slice(0, 20).map(({ promptTokens }) => promptTokens),
     );
-    expect(prompts[0]).toMatchObject({ kind: 'words', sharedTokens: 8, outputTokensMax: 5 });
+    expect(prompts[0]).toMatchObject({
+      kind: 'words',
+      sharedTokens: 8,
+      outputTokensMax: 5,
+      priority: 0,
+    });
   });
 });

@@ -14,8 +14,8 @@ const DEFAULT_KEY_VARIABLE = 'GOODPUT_API_KEY';
  * Writes the script. `prompts` is a sample of the spec's own workload (`k6Prompts`), taken in
  * turn. The key is never in the script: k6 reads it from its environment.
  *
- * Errors: `E_UNSUPPORTED` for loads that are not open-loop rates and other APIs, `E_MODEL_MISSING` where neither
- * the spec nor the bodies name the model.
+ * Errors: `E_UNSUPPORTED` for loads that are not open-loop rates, other APIs, Unix sockets and client
+ * certificates, `E_MODEL_MISSING` where neither the spec nor the bodies name the model.
  */
 export function k6Script(spec: RunSpec, prompts: readonly K6Prompt[]): K6Script {
   const problems: Problem[] = [];
@@ -34,6 +34,14 @@ export function k6Script(spec: RunSpec, prompts: readonly K6Prompt[]): K6Script 
   if (target.api !== 'chat' && target.api !== 'completions') {
     const message = `a k6 script is written for OpenAI's APIs, and this spec has ${target.api}`;
     problems.push(usageProblem('E_UNSUPPORTED', message, 'write --api chat or completions'));
+  }
+  if (target.unixSocket !== null) {
+    const message = 'k6 opens no Unix sockets';
+    problems.push(usageProblem('E_UNSUPPORTED', message, 'give the address it listens on'));
+  }
+  if (target.clientCertificate !== null) {
+    const message = 'a k6 script would hold the key of the client certificate';
+    problems.push(usageProblem('E_UNSUPPORTED', message, 'leave --cert out, add tlsAuth by hand'));
   }
   if (prompts.length === 0) {
     const message = 'the workload gives no prompt';
@@ -172,6 +180,7 @@ function requestBody(prompt) {
     body.max_tokens = prompt.outputTokensMax;
     if (EXACT) Object.assign(body, { ignore_eos: true, min_tokens: prompt.outputTokensMax });
   }
+  if (prompt.priority) body.priority = prompt.priority;
   return body;
 }
 
