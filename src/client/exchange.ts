@@ -7,6 +7,7 @@ import type {
   SendResult,
   ServerError,
   Timeline,
+  ToldLimit,
 } from '../record/index.ts';
 import {
   announcedError,
@@ -18,11 +19,12 @@ import {
 import { runAnswerTests, type AnswerTest } from './answer-tests.ts';
 import { BoundedText } from './bounded-text.ts';
 import { judgeHead, queueMsOf, retryAfterOf, type ResponseHeaders } from './response-head.ts';
+import { toldLimits } from './told-limits.ts';
 import type { Connection, ResponseHandler, TransportFault } from './transport.ts';
 
 export interface ExchangeOptions {
   readonly clock: Clock;
-  /** Wall clock, for `Retry-After` dates only. */
+  /** Wall clock, for dates in `Retry-After` and the resets of limits only. */
   readonly wallNowMs: () => number;
   readonly responseBytes: number;
   /** How long a body may go on after the end mark before it is left. */
@@ -53,6 +55,7 @@ export class Exchange implements ResponseHandler {
   #writtenNs: number | null = null;
   #httpStatus: number | null = null;
   #queueNs: number | null = null;
+  #limits: readonly ToldLimit[] = [];
   #bodyBytes = 0;
   #bodyEndNs: number | null = null;
   readonly #notes: string[] = [];
@@ -95,6 +98,7 @@ export class Exchange implements ResponseHandler {
     this.#httpStatus = status;
     const queueMs = queueMsOf(headers);
     if (queueMs !== null) this.#queueNs = nsFromMs(queueMs);
+    this.#limits = toldLimits(headers, this.#options.wallNowMs());
     const verdict = judgeHead(status, headers, this.#options.mediaTypes);
     if (verdict.kind === 'answer') return;
     const { failure, search } = verdict;
@@ -216,7 +220,7 @@ export class Exchange implements ResponseHandler {
   }
 
   #timeline(reading: AnswerReading): Timeline {
-    const { terminalNs, output, usage, finishReason, commentCount } = reading;
+    const { terminalNs, output, usage, draft, finishReason, commentCount } = reading;
     return {
       ...this.#connectionFacts(),
       writtenNs: this.#writtenNs,
@@ -230,7 +234,9 @@ export class Exchange implements ResponseHandler {
       bodyEndNs: this.#bodyEndNs,
       output,
       usage,
+      draft,
       finishReason,
+      limits: this.#limits,
       commentCount,
       bodyBytes: this.#bodyBytes,
       notes: [...reading.notes, ...this.#notes],

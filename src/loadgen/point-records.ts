@@ -42,6 +42,12 @@ export interface SentRequest {
   readonly traceId: string | null;
 }
 
+/** A request as it is handed over, of which nothing more is known yet. */
+export interface StartedRequest extends SentRequest {
+  /** When the request was handed to the send port. */
+  readonly handedNs: number;
+}
+
 export function sentRecord(
   template: RecordTemplate,
   sent: SentRequest,
@@ -113,6 +119,7 @@ function baseRecord(
     requestId,
     logicalRequestId: requestId,
     attempt: 1,
+    nextTryNs: null,
     labels: { ...template.labels, class: request.class, session: request.session },
     promptTokensPlanned: request.promptTokens,
     outputTokensMax: request.outputTokensMax,

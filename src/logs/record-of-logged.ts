@@ -38,6 +38,7 @@ export function recordOfLogged(
     requestId: id,
     logicalRequestId: row.logicalRequestId ?? id,
     attempt: 1,
+    nextTryNs: null,
     labels: {
       model: row.model,
       tenant: row.tenant,

@@ -11,6 +11,7 @@ export function checkRecord(record: RequestRecord): string[] {
   if (record.attempt < 1) problems.push(`attempt ${record.attempt} is below 1`);
   if (dispatch.plannedNs !== null) problems.push(...notWhole('plannedNs', dispatch.plannedNs));
   if (dispatch.kind !== 'sent') {
+    if (record.nextTryNs !== null) problems.push(`${dispatch.kind}, yet tried again`);
     if (timeline !== null || end !== null) problems.push(`${dispatch.kind}, yet it has an answer`);
     return problems;
   }
@@ -25,6 +26,8 @@ export function checkRecord(record: RequestRecord): string[] {
     ...checkColumns(timeline.output),
     ...checkOrder(timeline),
     ...checkUsage(timeline.usage),
+    ...checkDraft(timeline.draft),
+    ...checkNextTry(record.nextTryNs, end),
     ...checkEnd(timeline, end, dispatch.dispatchedNs),
   ];
 }
@@ -99,6 +102,19 @@ function checkUsage(usage: Usage | null): string[] {
   return Object.entries(usage).flatMap(([name, count]: [string, number | null]) =>
     count === null ? [] : notWhole(`usage ${name}`, count),
   );
+}
+
+function checkDraft(draft: Timeline['draft']): string[] {
+  return draft !== null && draft.accepted > draft.proposed
+    ? ['more draft tokens accepted than proposed']
+    : [];
+}
+
+/** What was answered, or stopped by the run, is not tried again. */
+function checkNextTry(nextTryNs: number | null, { kind }: RequestEnd): string[] {
+  return nextTryNs !== null && (kind === 'completed' || kind === 'cancelled')
+    ? [`${kind}, yet tried again`]
+    : [];
 }
 
 function checkEnd(timeline: Timeline, end: RequestEnd, dispatchedNs: number): string[] {

@@ -85,11 +85,21 @@ export function wordColumn(words: readonly string[]): Shape {
   };
 }
 
-/** An object with exactly these fields. */
-export function objectOf<T>(fields: FieldShapes<T>): Shape {
+/**
+ * An object with exactly these fields. Those of `later` came after the format's first version: where
+ * an older writer left one out, the value that says the same is put in.
+ */
+export function objectOf<T>(
+  fields: FieldShapes<T>,
+  later: { readonly [K in keyof T]?: () => T[K] } = {},
+): Shape {
   const shapes = Object.entries<Shape>(fields);
+  const laterFields = Object.entries<(() => unknown) | undefined>(later);
   return (value) => {
     if (!isObject(value)) return expected('an object', value);
+    for (const [name, absent] of laterFields) {
+      if (!Object.hasOwn(value, name)) (value as Record<string, unknown>)[name] = absent?.();
+    }
     for (const [name, shape] of shapes) {
       const issue = shape(value[name]);
       if (issue !== null) return below(name, issue);

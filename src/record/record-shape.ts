@@ -11,6 +11,7 @@ import {
   whole,
   wholeColumn,
   wordColumn,
+  type FieldShapes,
   type Shape,
 } from './json-shape.ts';
 import {
@@ -18,6 +19,7 @@ import {
   RECORD_SCHEMA_VERSION,
   type CheckResult,
   type Dispatch,
+  type DraftTokens,
   type DropReason,
   type FailureClass,
   type FinishReason,
@@ -27,6 +29,7 @@ import {
   type RequestRecord,
   type ServerError,
   type Timeline,
+  type ToldLimit,
   type Usage,
 } from './request-record.ts';
 
@@ -131,7 +134,15 @@ const usage = objectOf<Usage>({
   cachedPromptTokens: count,
 });
 
-const timeline = objectOf<Timeline>({
+const told = objectOf<ToldLimit>({
+  of: oneOf(['requests', 'tokens', 'inputTokens', 'outputTokens']),
+  per: nullable(oneOf(['minute', 'day'])),
+  limit: count,
+  remaining: count,
+  resetNs: count,
+});
+
+const timelineFields: FieldShapes<Timeline> = {
   connectedNs: instant,
   tlsDoneNs: instant,
   reused: nullable(flag),
@@ -147,11 +158,15 @@ const timeline = objectOf<Timeline>({
   bodyEndNs: instant,
   output,
   usage: nullable(usage),
+  draft: nullable(objectOf<DraftTokens>({ proposed: whole, accepted: whole })),
   finishReason: nullable(finishReason),
+  limits: listOf(told),
   commentCount: whole,
   bodyBytes: whole,
   notes: listOf(text),
-});
+};
+
+const timeline = objectOf(timelineFields, { draft: () => null, limits: () => [] });
 
 const labels = objectOf<RecordLabels>({
   model: word,
@@ -161,8 +176,7 @@ const labels = objectOf<RecordLabels>({
   session: word,
 });
 
-/** Every field of {@link RequestRecord}, and nothing else. */
-export const recordShape: Shape = objectOf<RequestRecord>({
+const recordFields: FieldShapes<RequestRecord> = {
   schemaVersion: exactly(RECORD_SCHEMA_VERSION),
   source: oneOf(['measured', 'simulated', 'imported']),
   clock: oneOf(['client', 'edge', 'server']),
@@ -172,6 +186,7 @@ export const recordShape: Shape = objectOf<RequestRecord>({
   requestId: text,
   logicalRequestId: text,
   attempt: whole,
+  nextTryNs: instant,
   labels,
   promptTokensPlanned: count,
   outputTokensMax: count,
@@ -185,4 +200,7 @@ export const recordShape: Shape = objectOf<RequestRecord>({
   queueNs: count,
   checks: listOf(objectOf<CheckResult>({ name: text, passed: flag })),
   traceId: word,
-});
+};
+
+/** Every field of {@link RequestRecord}, and nothing else. */
+export const recordShape: Shape = objectOf(recordFields, { nextTryNs: () => null });

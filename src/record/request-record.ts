@@ -42,6 +42,28 @@ export interface Usage {
   readonly cachedPromptTokens: number | null;
 }
 
+/** Tokens a draft proposed ahead of the model, and those the model took: speculative decoding. */
+export interface DraftTokens {
+  readonly proposed: number;
+  /** At most `proposed`. */
+  readonly accepted: number;
+}
+
+/** What a provider's limits count. */
+export type LimitedUnit = 'requests' | 'tokens' | 'inputTokens' | 'outputTokens';
+
+/** One of a provider's limits, as the headers of a response told it. `null` = not told. */
+export interface ToldLimit {
+  readonly of: LimitedUnit;
+  /** The time it is for, where the header is documented to say. */
+  readonly per: 'minute' | 'day' | null;
+  readonly limit: number | null;
+  /** What was left when the response was made. */
+  readonly remaining: number | null;
+  /** Until all of it is there again, from the receipt of the response. */
+  readonly resetNs: number | null;
+}
+
 /** Why the answer ended, in one vocabulary for all dialects. */
 export type FinishReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter' | 'other';
 
@@ -72,7 +94,11 @@ export interface Timeline {
   readonly bodyEndNs: number | null;
   readonly output: OutputEvents;
   readonly usage: Usage | null;
+  /** `null` when the server did not tell. Counts of a whole answer, taken once. */
+  readonly draft: DraftTokens | null;
   readonly finishReason: FinishReason | null;
+  /** Of the provider, by the response's headers; empty when it told none. */
+  readonly limits: readonly ToldLimit[];
   /** Comment lines received (keep-alives). */
   readonly commentCount: number;
   readonly bodyBytes: number;
@@ -169,6 +195,11 @@ export interface RequestRecord {
   readonly logicalRequestId: string;
   /** 1 for the first try. */
   readonly attempt: number;
+  /**
+   * When the next try of the same request was due; `null` = this was its last. Without a record of
+   * that next try, the run stopped before it.
+   */
+  readonly nextTryNs: number | null;
   readonly labels: RecordLabels;
   readonly promptTokensPlanned: number | null;
   readonly outputTokensMax: number | null;
@@ -216,7 +247,9 @@ export const NO_TIMELINE: Timeline = {
   bodyEndNs: null,
   output: NO_OUTPUT,
   usage: null,
+  draft: null,
   finishReason: null,
+  limits: [],
   commentCount: 0,
   bodyBytes: 0,
   notes: [],

@@ -1,6 +1,7 @@
 /** What the client needs of an API dialect: a request body, and a reader of the answer's bytes. */
 import type { JsonValue } from '../base/index.ts';
 import type {
+  DraftTokens,
   FailureClass,
   FinishReason,
   OutputEvents,
@@ -50,6 +51,7 @@ export interface AnswerReading {
   readonly terminalNs: number | null;
   readonly output: OutputEvents;
   readonly usage: Usage | null;
+  readonly draft: DraftTokens | null;
   readonly finishReason: FinishReason | null;
   readonly commentCount: number;
   /** Machine words for oddities that did not change the outcome. */

@@ -5,6 +5,7 @@ import { createAnswerReader } from './answer-reader.ts';
 import { noContent } from './choice-content.ts';
 import { postTo, ROOT_API } from './dialect-base.ts';
 import type { Dialect } from './dialect.ts';
+import { draftOfTimings } from './draft-tokens.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { asCount, asObject, asText, type JsonObject } from './json-object.ts';
 import type { ReadingState } from './reading-state.ts';
@@ -59,6 +60,8 @@ function readChunk(state: ReadingState): ReadObject {
   return (chunk, stamp) => {
     const usage = usageOf(chunk);
     if (usage !== null) state.sawUsage(usage, null, stamp.atNs);
+    const draft = draftOfTimings(chunk);
+    if (draft !== null) state.sawDraft(draft);
     state.sawChoices(stamp.atNs);
     state.addOutput({ ...noContent(), answer: asText(chunk['content']) ?? '' }, usage, stamp);
     const reason = chunk['stop'] === true ? stopReason(chunk) : null;

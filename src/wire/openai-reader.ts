@@ -2,6 +2,7 @@
 import { jsonMessages, type AnswerFormat, type ReadObject } from './answer-format.ts';
 import { addContent, noContent } from './choice-content.ts';
 import type { ReaderOptions } from './dialect.ts';
+import { draftOfTimings, draftOfUsage } from './draft-tokens.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { asArray, asObject, type JsonObject } from './json-object.ts';
 import type { ReadingState, ReadStamp } from './reading-state.ts';
@@ -42,6 +43,8 @@ class ChunkReader {
       const closes = choices.length === 0 ? this.#finishedChoice : null;
       this.#state.sawUsage(usage, closes, stamp.atNs);
     }
+    const draft = draftOfUsage(chunk['usage']) ?? draftOfTimings(chunk);
+    if (draft !== null) this.#state.sawDraft(draft);
     const queueSeconds = queueSecondsOf(chunk);
     if (queueSeconds !== null) this.#state.sawQueueTime(queueSeconds);
     if (choices.length > 0) this.#choices(choices, usage, stamp);

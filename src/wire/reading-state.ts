@@ -2,6 +2,7 @@
 import { nsFromSeconds } from '../base/index.ts';
 import {
   OUTPUT_KINDS,
+  type DraftTokens,
   type FailureClass,
   type FinishReason,
   type OutputKind,
@@ -43,6 +44,7 @@ export class ReadingState {
   #finishReason: FinishReason | null = null;
   #terminalNs: number | null = null;
   #queueNs: number | null = null;
+  #draft: DraftTokens | null = null;
   #failure: FailureClass | null = null;
   #failureAtEnd: FailureClass | null = null;
   #error: ServerError | null = null;
@@ -88,6 +90,11 @@ export class ReadingState {
   sawUsage(usage: Usage, finishedChoice: number | null, atNs: number): void {
     this.#usage.add(usage, finishedChoice);
     this.#usageAtNs = atNs;
+  }
+
+  /** Running totals are told too: the larger counts. */
+  sawDraft(draft: DraftTokens): void {
+    if (draft.proposed >= (this.#draft?.proposed ?? 0)) this.#draft = draft;
   }
 
   sawQueueTime(seconds: number): void {
@@ -167,6 +174,7 @@ export class ReadingState {
         readId: this.#readId,
       },
       usage: this.#usage.total(),
+      draft: this.#draft,
       finishReason: this.#finishReason,
       commentCount,
       notes: this.#notes,

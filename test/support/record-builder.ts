@@ -64,6 +64,7 @@ export interface RecordOptions {
   readonly requestId?: string;
   readonly logicalRequestId?: string;
   readonly attempt?: number;
+  readonly nextTryNs?: number | null;
   readonly labels?: Partial<RecordLabels>;
   readonly promptTokensPlanned?: number | null;
   readonly outputTokensMax?: number | null;
@@ -90,6 +91,7 @@ export function recordOf(options: RecordOptions = {}): RequestRecord {
     requestId,
     logicalRequestId: options.logicalRequestId ?? requestId,
     attempt: options.attempt ?? 1,
+    nextTryNs: options.nextTryNs ?? null,
     labels: {
       model: 'test-model',
       tenant: null,
@@ -169,7 +171,9 @@ function timelineOf(options: RecordOptions, dispatchedNs: number): Timeline {
       readId: options.readIds ?? readIdsOf(atNs),
     },
     usage: usageOf(options.usage, atNs.length),
+    draft: null,
     finishReason,
+    limits: [],
     commentCount: 0,
     bodyBytes: bytes.reduce((sum, count) => sum + count, 0),
     notes: [],
