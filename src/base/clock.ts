@@ -19,17 +19,50 @@ export function waitUntil(clock: Clock, atNs: number): Promise<void> {
   });
 }
 
+/** The machine's monotonic clock, from an origin of its own. */
+export interface RealClock extends Clock {
+  /**
+   * The origin on the scale that all processes of this machine share, in ms: another process that
+   * starts a clock there ({@link realClockFrom}) reads the same instants.
+   */
+  readonly sharedOriginMs: number;
+  /** Wall-clock time of the origin. */
+  readonly wallStartIso: string;
+}
+
 /**
- * The machine's monotonic clock, origin at the call. `wallStartIso` is the wall-clock time of
- * that origin, read once: every other instant of a run is origin + monotonic offset, so a stepped
- * wall clock cannot bend a latency.
+ * The machine's monotonic clock, origin at the call. The wall clock is read once: every other
+ * instant of a run is origin + monotonic offset, so a stepped wall clock cannot bend a latency.
  */
-export function createRealClock(): Clock & { readonly wallStartIso: string } {
+export function createRealClock(): RealClock {
   const originMs = performance.now();
   const wallStartIso = new Date().toISOString();
+  return { wallStartIso, sharedOriginMs: originMs + sharedOffsetMs(), ...clockFrom(originMs) };
+}
+
+/** The clock that another process of this machine created, read in this one: within 1 µs. */
+export function realClockFrom(sharedOriginMs: number): Clock {
+  return clockFrom(sharedOriginMs - sharedOffsetMs());
+}
+
+/**
+ * What to add to this process's `performance.now()` to have the machine's own count, which has one
+ * zero for all. The closest of some pairs of readings tells it.
+ */
+function sharedOffsetMs(): number {
+  let best = { widthMs: Number.POSITIVE_INFINITY, offsetMs: 0 };
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const beforeMs = performance.now();
+    const sharedMs = Number(process.hrtime.bigint()) / NS_PER_MS;
+    const widthMs = performance.now() - beforeMs;
+    if (widthMs < best.widthMs) best = { widthMs, offsetMs: sharedMs - beforeMs - widthMs / 2 };
+  }
+  return best.offsetMs;
+}
+
+function clockFrom(originMs: number): Clock {
   const nowNs = (): number => Math.round((performance.now() - originMs) * NS_PER_MS);
   return {
-    wallStartIso,
     nowNs,
     at(atNs, action) {
       let timer: NodeJS.Timeout | undefined;

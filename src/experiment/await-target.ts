@@ -8,7 +8,8 @@ import {
 } from '../base/index.ts';
 import type { RunSpec } from '../config/index.ts';
 import { type Dialect, DIALECTS } from '../wire/index.ts';
-import { type ExperimentPorts, openClient } from './run-experiment.ts';
+import { openClient } from './open-client.ts';
+import type { ExperimentPorts } from './run-experiment.ts';
 import { identifyServer } from './server-identity.ts';
 
 const POLL_NS = NS_PER_SECOND / 2;

@@ -3,7 +3,8 @@ import type { RunSpec, TargetSpec } from '../config/index.ts';
 import { type Dialect, DIALECTS } from '../wire/index.ts';
 import type { AnswerFacts } from './answer-facts.ts';
 import { type Preflight, preflight } from './preflight.ts';
-import { type ExperimentPorts, openClient } from './run-experiment.ts';
+import { openClient } from './open-client.ts';
+import type { ExperimentPorts } from './run-experiment.ts';
 import { findMetrics, type FoundMetrics } from './watch-servers.ts';
 
 /** One thing looked at. `fail` means that a load test here would not measure what it should. */

@@ -1,11 +1,6 @@
 /** A load test from spec to summary: preflight, load points in order, records on disk. */
 import { type Clock, NS_PER_SECOND, printable, waitUntil } from '../base/index.ts';
-import {
-  createHttpClient,
-  DEFAULT_CLIENT_LIMITS,
-  type HttpClient,
-  type HttpClientOptions,
-} from '../client/index.ts';
+import type { HttpClient } from '../client/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
 import { Budget } from '../loadgen/index.ts';
@@ -14,8 +9,8 @@ import { createRunFolder, openRun, requireFreeFolder, type RunFolder } from '../
 import type { PointLoad, Summary } from '../summary/index.ts';
 import type { ServerPoint } from '../telemetry/index.ts';
 import { DIALECTS } from '../wire/index.ts';
-import { answerTests } from './answer-tests.ts';
 import { loadWarnings } from './load-warnings.ts';
+import { openClient } from './open-client.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { runManifest } from './run-manifest.ts';
@@ -105,45 +100,6 @@ export async function runExperiment(
   } finally {
     client.close();
   }
-}
-
-/** A client for the spec's target, with the checks of its answers. */
-export async function openClient(
-  spec: Pick<RunSpec, 'target' | 'checks'>,
-  ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey'>,
-): Promise<HttpClient> {
-  const { target } = spec;
-  return createHttpClient({
-    url: target.url,
-    dialect: DIALECTS[target.api],
-    clock: ports.clock,
-    wallNowMs: ports.wallNowMs,
-    apiKey: ports.apiKey,
-    keyHeader: target.apiKeyHeader,
-    headers: target.headers,
-    ca: target.caFile === null ? null : ports.readText(target.caFile),
-    clientCertificate: certificateOf(target, ports.readText),
-    proxy: target.proxy,
-    unixSocket: target.unixSocket,
-    transport: target.transport,
-    http2: target.http2,
-    limits: {
-      ...DEFAULT_CLIENT_LIMITS,
-      lineBytes: target.limits.lineBytes,
-      responseBytes: target.limits.responseBytes,
-      connectTimeoutNs: target.limits.connectTimeoutNs,
-    },
-    tests: await answerTests(spec.checks),
-  });
-}
-
-function certificateOf(
-  { clientCertificate }: RunSpec['target'],
-  readText: ExperimentPorts['readText'],
-): HttpClientOptions['clientCertificate'] {
-  if (clientCertificate === null) return null;
-  const { certFile, keyFile } = clientCertificate;
-  return { cert: readText(certFile), key: readText(keyFile) };
 }
 
 interface RunParts {

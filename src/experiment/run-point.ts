@@ -13,10 +13,10 @@ import type { ManifestPoint } from '../record/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { type LivePoint, LiveTally } from '../summary/index.ts';
 import type { Dialect } from '../wire/index.ts';
-import { makePrompt, type PromptSource, UNCALIBRATED } from '../workload/index.ts';
+import type { PromptSource } from '../workload/index.ts';
 import type { PlannedPoint } from './plan-run.ts';
 import type { Preflight } from './preflight.ts';
-import { promptInput, requestIntent } from './request-intent.ts';
+import { preparer } from './prepare-request.ts';
 
 export interface PointRunOptions {
   readonly spec: RunSpec;
@@ -76,7 +76,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
     schedule,
     startNs,
     send: client,
-    prepare: preparer(options),
+    prepare: preparer({ ...options, target: spec.target }),
     requestTimeoutNs: spec.target.limits.requestTimeoutNs,
     maxInFlight: spec.budget.maxInFlight,
     latenessLimitNs: spec.latenessLimitNs,
@@ -188,22 +188,4 @@ function connectionsToWarm({ spec, point, preflight }: PointRunOptions): number 
   const perSecond = schedule.requests.length / secondsFromNs(schedule.stopNs);
   const likely = Math.ceil(perSecond * secondsFromNs(answerNs) * 2) + 4;
   return Math.min(likely, spec.budget.maxInFlight, WARM_CONNECTIONS_MAX);
-}
-
-function preparer(options: PointRunOptions): Parameters<typeof runSchedule>[0]['prepare'] {
-  const { spec, source, dialect, preflight } = options;
-  const calibration = preflight.calibration ?? UNCALIBRATED;
-  return (request) => {
-    const content = makePrompt(request.prompt, source, calibration);
-    const intent = requestIntent(spec.target, preflight.talk, {
-      prompt: promptInput(content),
-      maxTokens: request.outputTokensMax,
-      priority: request.priority,
-    });
-    return {
-      body: dialect.buildBody(intent),
-      headers: content.kind === 'body' ? content.headers : {},
-      traceId: null,
-    };
-  };
 }

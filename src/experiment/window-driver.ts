@@ -15,7 +15,8 @@ import { loadWarnings } from './load-warnings.ts';
 import type { PlannedPoint, RunPlan } from './plan-run.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { resolvePromptSource } from './prompt-source.ts';
-import { type ExperimentPorts, openClient } from './run-experiment.ts';
+import { openClient } from './open-client.ts';
+import type { ExperimentPorts } from './run-experiment.ts';
 import { runManifest } from './run-manifest.ts';
 import { manifestPoint, pointRecorder, runPoint } from './run-point.ts';
 import {

@@ -4,7 +4,7 @@ import type { DropReason, OutgoingRequest, RequestRecord, SendPort } from '../re
 import type { Schedule, ScheduledRequest } from '../workload/index.ts';
 import type { Budget } from './budget.ts';
 import type { Pacer } from './pacer.ts';
-import type { RecordTemplate } from './point-records.ts';
+import type { RecordTemplate, StartedRequest } from './point-records.ts';
 
 /** The part of a request that is made from the workload; the generator adds the rest. */
 export type PreparedRequest = Pick<OutgoingRequest, 'body' | 'headers' | 'traceId'>;
@@ -38,6 +38,8 @@ export interface PointOptions {
   /** Ends all starts and cancels what is in flight. */
   readonly cancelAll: AbortSignal;
   readonly template: RecordTemplate;
+  /** Hears of each request just before it is handed to the send port. */
+  readonly onStart?: (started: StartedRequest) => void;
   /**
    * Takes each record as soon as the request's fate is known. A promise is awaited before the
    * point ends, never before the next start; a failure stops the point.

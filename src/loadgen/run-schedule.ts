@@ -16,7 +16,7 @@ import {
   notReachedRecord,
   requestIdOf,
   sentRecord,
-  type SentRequest,
+  type StartedRequest,
 } from './point-records.ts';
 import { PlaceSet } from './place-set.ts';
 import { Releases } from './releases.ts';
@@ -40,9 +40,7 @@ export function runSchedule(options: PointOptions): Promise<PointOutcome> {
   return new PointRun(options).run();
 }
 
-interface Flight extends SentRequest {
-  /** When the request was handed to the send port. */
-  readonly handedNs: number;
+interface Flight extends StartedRequest {
   readonly canceller: AbortController;
 }
 
@@ -88,7 +86,8 @@ class PointRun {
     );
     this.#options = options;
     this.#releases = new Releases(schedule, startNs);
-    this.#recorded = new PlaceSet(schedule.requests.length);
+    // A stripe keeps the places its requests have in the whole schedule.
+    this.#recorded = new PlaceSet((schedule.requests.at(-1)?.index ?? -1) + 1);
     this.#stopNs = startNs + schedule.stopNs;
   }
 
@@ -198,6 +197,7 @@ class PointRun {
     };
     this.#flights.set(request.index, flight);
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#flights.size);
+    this.#options.onStart?.(flight);
     void this.#carry(flight, {
       ...prepared,
       requestId,
