@@ -1,5 +1,5 @@
 /** The dashboard of a plan as Grafana's JSON: what was judged first, engine gauges below it. */
-import { durationText } from '../base/index.ts';
+import { contentHash, durationText } from '../base/index.ts';
 import { shareText } from '../slo/index.ts';
 import type { AlertPlan, WatchedSlo } from './alert-plan.ts';
 import { burnAlertName, RECORDED } from './prometheus-rules.ts';
@@ -43,7 +43,8 @@ const QUEUE_GAUGES = [
 export function grafanaDashboard(plan: AlertPlan): string {
   const panels = panelsOf(plan).map((panel, at) => grafanaPanel(panel, at));
   const dashboard = {
-    uid: `goodput-${plan.own?.revision ?? 'plan'}`,
+    // Of name and revision: two services judged alike must not overwrite each other's dashboard.
+    uid: `goodput-${contentHash({ name: plan.name, revision: plan.own?.revision }).slice(0, 12)}`,
     title: `${plan.name}: goodput and error budget`,
     description: `Owner ${plan.people.owner}. Runbook ${plan.people.runbook}. Rollback ${plan.people.rollback}.`,
     tags: ['goodput', 'slo'],

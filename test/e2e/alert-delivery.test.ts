@@ -64,9 +64,10 @@ describe.skipIf(program === null)(
       plantHistory(
         folder,
         HISTORY_DAYS,
-        folders.flatMap(({ service }) =>
-          historyOf(service, revisionIn(rulesPath(folder, service))),
-        ),
+        folders.flatMap(({ service }, at) => [
+          ...historyOf(service, revisionIn(rulesPath(folder, service))),
+          ...(at === 0 ? coverageOf(service) : []),
+        ]),
       );
       stack = AlertingStack.start(folder, program ?? '', ports);
     }, 60_000);
@@ -98,6 +99,32 @@ describe.skipIf(program === null)(
         { receiver: 'pages', slo: 'down-for-7-minutes-failures', owner: 'team-serving' },
         { receiver: 'pages', slo: 'slow-for-28-minutes', owner: 'team-serving' },
       ]);
+    });
+
+    it('draws every panel of the dashboard from what was counted', async () => {
+      await vi.waitFor(evaluated, { timeout: 60_000, interval: 250 });
+      const [slow] = SERVICES;
+      const panels = panelsOf(slow as Service);
+      const drawn = new Map<string, readonly number[]>();
+      for (const { title, queries } of panels) {
+        for (const { legend, expr } of queries) {
+          const values = (await stack?.query(expr)) ?? [];
+          expect(values, `${title}: ${legend}: ${expr}`).not.toEqual([]);
+          drawn.set(`${title}: ${legend}`, values);
+        }
+      }
+      const [share = NaN] = drawn.get('Attainment over 1 h: attainment') ?? [];
+      // 28 of the last 60 minutes were bad; a window holds a minute more or less of them.
+      expect(share).toBeGreaterThan(1 - 29.5 / 60);
+      expect(share).toBeLessThan(1 - 26.5 / 60);
+      expect(drawn.get('Attainment over 1 h: low')?.[0]).toBeLessThan(share);
+      expect(drawn.get('Attainment over 1 h: high')?.[0]).toBeGreaterThan(share);
+      // 28 minutes of 3 days, where 3 % of them may be bad.
+      expect(drawn.get('Budget left, attainment: slow-for-28-minutes')?.[0]).toBeCloseTo(
+        1 - 28 / (0.03 * HISTORY_DAYS * 1_440),
+        1,
+      );
+      expect(drawn.get('Queue depth: waiting')).toEqual([7]);
     });
 
     /** Every group has been evaluated to its end: what is silent then stays silent. */
@@ -154,6 +181,38 @@ function withPager(config: string, url: string): string {
     .replaceAll(/- name: (pages|tickets)/g, `- name: $1\n    webhook_configs: [{ url: '${url}' }]`)
     .replace('group_wait: 10s', 'group_wait: 0s')
     .replace('receiver: tickets\n', 'receiver: tickets\n  group_wait: 0s\n');
+}
+
+/** The queries of a service's dashboard, its variables filled in as Grafana does. */
+function panelsOf(service: Service) {
+  const dashboard = JSON.parse(textOf(filesOf(service), 'dashboard.json')) as {
+    readonly panels: readonly {
+      readonly title: string;
+      readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+    }[];
+  };
+  return dashboard.panels.map(({ title, targets }) => ({
+    title,
+    queries: targets.map(({ expr, legendFormat }) => ({
+      legend: legendFormat,
+      expr: expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '2'),
+    })),
+  }));
+}
+
+/** What else the first service's exporter and engine tell, so that every panel has something. */
+function coverageOf({ name }: Service): PlantedSeries[] {
+  const minutes = HISTORY_DAYS * 1_440;
+  const counter = (series: string): PlantedSeries => ({
+    series,
+    valueAt: (before) => minutes - before,
+  });
+  return [
+    counter(`goodput_slo_excluded_total{slo="${name}",stratum="all",reason="quota_429"}`),
+    counter(`goodput_slo_unjudged_total{slo="${name}",reason="no_usage"}`),
+    counter(`goodput_slo_miss_total{slo="${name}",stratum="all",objective="ttft",sole="true"}`),
+    { series: 'vllm:num_requests_waiting{model_name="m"}', valueAt: () => 7 },
+  ];
 }
 
 function historyOf({ name, outageMinutes }: Service, revision: string): PlantedSeries[] {

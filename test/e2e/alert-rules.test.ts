@@ -52,6 +52,16 @@ it('refuses an objective that nobody answers for, with place and hint', () => {
   });
 });
 
+it('gives services that are judged alike a dashboard each', () => {
+  const uidOf = (text: string): unknown => {
+    const planned = planOf(text);
+    if ('problems' in planned) throw new Error(planned.problems[0]?.message);
+    const file = alertFolder(planned.plan).find(({ path }) => path === 'dashboard.json');
+    return (JSON.parse(file?.text ?? '') as { uid: string }).uid;
+  };
+  expect(uidOf(OBJECTIVE)).not.toBe(uidOf(OBJECTIVE.replace('name: chat', 'name: draft')));
+});
+
 it('reads back what it writes for Sloth and OpenSLO', () => {
   const text = (path: string): string => filesOf().find((file) => file.path === path)?.text ?? '';
   for (const planned of [

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-/** A counter's series: its labels in PromQL's notation, and its value at each minute. */
+/** A series in PromQL's notation, and its value so many minutes ago. */
 export interface PlantedSeries {
   readonly series: string;
   readonly valueAt: (minutesBeforeNow: number) => number;
@@ -40,8 +40,12 @@ export function plantHistory(
   planted: readonly PlantedSeries[],
 ): void {
   const nowSeconds = Math.floor(Date.now() / 1_000);
-  const family = new Set(planted.map(({ series }) => series.slice(0, series.indexOf('{'))));
-  const lines = [...family].map((name) => `# TYPE ${name.replace(/_total$/, '')} counter`);
+  const families = new Set(planted.map(({ series }) => series.slice(0, series.indexOf('{'))));
+  const lines = [...families].map((name) =>
+    name.endsWith('_total')
+      ? `# TYPE ${name.replace(/_total$/, '')} counter`
+      : `# TYPE ${name} gauge`,
+  );
   for (const { series, valueAt } of planted) {
     let minutes = days * MINUTES_PER_DAY;
     while (minutes >= 0) {
@@ -138,6 +142,15 @@ export class AlertingStack {
     return data.groups;
   }
 
+  /** The samples of an instant query. */
+  async query(expr: string): Promise<readonly number[]> {
+    const query = new URLSearchParams({ query: expr }).toString();
+    const response = await fetch(`${this.#prometheusUrl}/api/v1/query?${query}`);
+    const answer = (await response.json()) as QueryAnswer;
+    if (answer.status === 'error') throw new Error(`${answer.error}: ${expr}`);
+    return answer.data.result.map(({ value: [, text] }) => Number(text));
+  }
+
   async stop(): Promise<void> {
     await Promise.all(
       this.#children.map(
@@ -151,6 +164,13 @@ export class AlertingStack {
     );
   }
 }
+
+type QueryAnswer =
+  | { readonly status: 'error'; readonly error: string }
+  | {
+      readonly status: 'success';
+      readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] };
+    };
 
 export interface RuleGroup {
   readonly name: string;
