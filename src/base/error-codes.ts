@@ -26,6 +26,7 @@ export const ERROR_CODES = [
   'E_RECORD_FORMAT',
   'E_RUN_FORMAT',
   'E_LOG_FORMAT',
+  'E_CALIBRATION_FORMAT',
   // The outside world (exit code 5).
   'E_FILE_READ',
   'E_FILE_WRITE',
@@ -34,8 +35,13 @@ export const ERROR_CODES = [
   'E_TARGET_REFUSED',
   'E_NODE_VERSION',
   'E_DESCRIPTOR_LIMIT',
+  'E_PORT_LIMIT',
+  'E_MEMORY_LIMIT',
+  'E_GENERATOR_LIMIT',
+  'E_GENERATOR_LOST',
   'E_COMMAND_FAILED',
   'E_DUCKDB_MISSING',
+  'E_TOKENIZER_MISSING',
   'E_SQL',
 ] as const;
 
