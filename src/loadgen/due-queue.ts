@@ -8,19 +8,23 @@ export interface Due {
 }
 
 /** A binary heap: by planned instant, then by place in the schedule. */
-export class DueQueue {
-  readonly #heap: Due[] = [];
+export class DueQueue<Item extends Due = Due> {
+  readonly #heap: Item[] = [];
 
-  peek(): Due | null {
+  get length(): number {
+    return this.#heap.length;
+  }
+
+  peek(): Item | null {
     return this.#heap[0] ?? null;
   }
 
-  push(due: Due): void {
+  push(due: Item): void {
     const heap = this.#heap;
     let at = heap.length;
     while (at > 0) {
       const parentAt = (at - 1) >> 1;
-      const parent = heap[parentAt] as Due;
+      const parent = heap[parentAt] as Item;
       if (!isBefore(due, parent)) break;
       heap[at] = parent;
       at = parentAt;
@@ -28,7 +32,7 @@ export class DueQueue {
     heap[at] = due;
   }
 
-  pop(): Due | null {
+  pop(): Item | null {
     const heap = this.#heap;
     const first = heap[0];
     const last = heap.pop();
@@ -39,8 +43,8 @@ export class DueQueue {
       let childAt = 2 * at + 1;
       if (childAt >= heap.length) break;
       const right = heap[childAt + 1];
-      if (right !== undefined && isBefore(right, heap[childAt] as Due)) childAt += 1;
-      const child = heap[childAt] as Due;
+      if (right !== undefined && isBefore(right, heap[childAt] as Item)) childAt += 1;
+      const child = heap[childAt] as Item;
       if (!isBefore(child, last)) break;
       heap[at] = child;
       at = childAt;

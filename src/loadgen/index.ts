@@ -4,7 +4,10 @@
  * pacer it is given, so the same code runs in real and in virtual time.
  */
 export * from './budget.ts';
+export * from './flight-count.ts';
+export * from './lost-stripe.ts';
 export * from './pacer.ts';
 export * from './point.ts';
-export { requestIdOf, type RecordTemplate } from './point-records.ts';
+export type { RecordTemplate, StartedRequest } from './point-records.ts';
 export * from './run-schedule.ts';
+export { stripesMax, stripesOf, sharesOf } from './stripes.ts';

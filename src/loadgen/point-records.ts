@@ -4,6 +4,7 @@ import {
   type Dispatch,
   type DropReason,
   NO_TIMELINE,
+  type NotReachedReason,
   RECORD_SCHEMA_VERSION,
   type RecordClock,
   type RecordLabels,
@@ -27,16 +28,32 @@ export interface RecordTemplate {
   readonly oneTokenPerEvent: boolean;
 }
 
-/** A UUID made of run, point and index. One try per request, so its logical id is the same. */
-export function requestIdOf(template: RecordTemplate, request: ScheduledRequest): string {
-  return uuidOf(`${template.runId}/${template.pointIndex}/${request.index}`);
+/** What tells one try from all others. */
+export interface TryIds {
+  readonly requestId: string;
+  readonly logicalRequestId: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+}
+
+/**
+ * UUIDs made of run, point and index, and of the try where `isRetried`: requests of which there may
+ * be several tries. One that is sent once is its own logical request.
+ */
+export function tryIdsOf(
+  template: RecordTemplate,
+  request: ScheduledRequest,
+  { attempt, isRetried }: { readonly attempt: number; readonly isRetried: boolean },
+): TryIds {
+  const place = `${template.runId}/${template.pointIndex}/${request.index}`;
+  const logicalRequestId = uuidOf(place);
+  const requestId = isRetried ? uuidOf(`${place}/${attempt}`) : logicalRequestId;
+  return { requestId, logicalRequestId, attempt };
 }
 
 /** A request that was handed to the send port. */
-export interface SentRequest {
+export interface SentRequest extends TryIds {
   readonly request: ScheduledRequest;
-  /** As {@link requestIdOf} gives it: made once a request, for it is a hash. */
-  readonly requestId: string;
   readonly plannedNs: number;
   readonly inFlightAtDispatch: number;
   readonly traceId: string | null;
@@ -52,14 +69,16 @@ export function sentRecord(
   template: RecordTemplate,
   sent: SentRequest,
   result: SendResult,
+  /** When the next try is due; `null` = this was the last. */
+  nextTryNs: number | null = null,
 ): RequestRecord {
   return {
-    ...baseRecord(
-      template,
-      sent.request,
-      { kind: 'sent', plannedNs: sent.plannedNs, dispatchedNs: result.dispatchedNs },
-      sent.requestId,
-    ),
+    ...baseRecord(template, sent.request, sent, {
+      kind: 'sent',
+      plannedNs: sent.plannedNs,
+      dispatchedNs: result.dispatchedNs,
+    }),
+    nextTryNs,
     inFlightAtDispatch: sent.inFlightAtDispatch,
     timeline: result.timeline,
     end: result.end,
@@ -73,19 +92,20 @@ export function sentRecord(
 export function droppedRecord(
   template: RecordTemplate,
   request: ScheduledRequest,
-  plannedNs: number,
-  reason: DropReason,
+  ids: TryIds,
+  { plannedNs, reason }: { readonly plannedNs: number; readonly reason: DropReason },
 ): RequestRecord {
-  return baseRecord(template, request, { kind: 'dropped', plannedNs, reason });
+  return baseRecord(template, request, ids, { kind: 'dropped', plannedNs, reason });
 }
 
 export function notReachedRecord(
   template: RecordTemplate,
   request: ScheduledRequest,
-  startNs: number,
+  ids: TryIds,
+  { startNs, reason }: { readonly startNs: number; readonly reason: NotReachedReason },
 ): RequestRecord {
   const plannedNs = request.release.kind === 'at' ? startNs + request.release.atNs : null;
-  return baseRecord(template, request, { kind: 'notReached', plannedNs });
+  return baseRecord(template, request, ids, { kind: 'notReached', plannedNs, reason });
 }
 
 /**
@@ -106,8 +126,8 @@ export function faultResult(dispatchedNs: number, atNs: number, note: string): S
 function baseRecord(
   template: RecordTemplate,
   request: ScheduledRequest,
+  { requestId, logicalRequestId, attempt }: TryIds,
   dispatch: Dispatch,
-  requestId: string = requestIdOf(template, request),
 ): RequestRecord {
   return {
     schemaVersion: RECORD_SCHEMA_VERSION,
@@ -117,8 +137,8 @@ function baseRecord(
     pointIndex: template.pointIndex,
     scheduleIndex: request.index,
     requestId,
-    logicalRequestId: requestId,
-    attempt: 1,
+    logicalRequestId,
+    attempt,
     nextTryNs: null,
     labels: { ...template.labels, class: request.class, session: request.session },
     promptTokensPlanned: request.promptTokens,

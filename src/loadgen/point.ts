@@ -1,7 +1,7 @@
 /** What one load point is given, what it tells on the way and what it gives back. */
 import type { Clock } from '../base/index.ts';
 import type { DropReason, OutgoingRequest, RequestRecord, SendPort } from '../record/index.ts';
-import type { Schedule, ScheduledRequest } from '../workload/index.ts';
+import type { RetryPolicy, Schedule, ScheduledRequest } from '../workload/index.ts';
 import type { Budget } from './budget.ts';
 import type { Pacer } from './pacer.ts';
 import type { RecordTemplate, StartedRequest } from './point-records.ts';
@@ -28,6 +28,8 @@ export interface PointOptions {
   readonly requestTimeoutNs: number;
   /** Arrivals that find this many in flight are dropped. At least the schedule's slots. */
   readonly maxInFlight: number;
+  /** When a failed try is followed by another; `null` = never. */
+  readonly retry: RetryPolicy | null;
   /** Arrivals later than this are dropped instead of sent late; `null` = always sent. */
   readonly latenessLimitNs: number | null;
   /** Shared by all points of the run. */
@@ -49,15 +51,19 @@ export interface PointOptions {
   readonly onProgress: ((progress: PointProgress) => void) | null;
 }
 
-/** `scheduled` = all requests of the schedule; each is in exactly one of the other counts. */
+/** `scheduled` = all requests of the schedule; each is in exactly one of the other counts but `tries`. */
 export interface PointCounts {
   readonly scheduled: number;
   readonly waiting: number;
   readonly inFlight: number;
-  /** Sent and ended, in whatever way. */
+  /** Waiting for their next try. */
+  readonly betweenTries: number;
+  /** Sent and ended, in whatever way; after the last try. */
   readonly ended: number;
   readonly dropped: Readonly<Record<DropReason, number>>;
   readonly notReached: number;
+  /** Tries handed to the send port; without a retry policy one a request. */
+  readonly tries: number;
 }
 
 export interface PointProgress {

@@ -1,8 +1,8 @@
 /** The load generator: obeys a schedule and accounts for every request in it. */
 import { assert, InvariantError, NS_PER_SECOND } from '../base/index.ts';
-import type { DropReason, OutgoingRequest, RequestRecord, SendResult } from '../record/index.ts';
+import type { DropReason, OutgoingRequest, SendResult } from '../record/index.ts';
 import type { ScheduledRequest } from '../workload/index.ts';
-import type { Due } from './due-queue.ts';
+import { Alarms } from './alarms.ts';
 import type {
   PointCounts,
   PointOptions,
@@ -14,23 +14,26 @@ import {
   droppedRecord,
   faultResult,
   notReachedRecord,
-  requestIdOf,
   sentRecord,
   type StartedRequest,
+  tryIdsOf,
+  type TryIds,
 } from './point-records.ts';
-import { PlaceSet } from './place-set.ts';
+import { PlaceRecords } from './place-records.ts';
 import { Releases } from './releases.ts';
+import { type DueTry, firstTry, Tries } from './tries.ts';
 
 /** A send port that has not ended a try this long after its cancellation never will. */
 const CANCEL_GRACE_NS = 5 * NS_PER_SECOND;
 const PROGRESS_INTERVAL_NS = NS_PER_SECOND / 4;
 
 /**
- * Runs one load point and gives every request of its schedule exactly one record.
+ * Runs one load point and gives every try of every request of its schedule exactly one record.
+ * Without a retry policy a request is tried once.
  *
  * All due requests are fired: a late generator catches up and never shifts the schedule, so its
  * lateness shows as dispatched − planned. At the stop instant whatever is due is fired, then
- * nothing starts any more; the rest drains or is cancelled. Always ends: at the latest at the
+ * no request starts any more; the rest drains, later tries included, or is cancelled. Always ends: at the latest at the
  * stop instant + drain limit + 5 s.
  *
  * Errors: whatever `onRecord` failed with; {@link InvariantError} when `prepare` or the send port
@@ -41,13 +44,13 @@ export function runSchedule(options: PointOptions): Promise<PointOutcome> {
 }
 
 interface Flight extends StartedRequest {
+  readonly due: DueTry;
   readonly canceller: AbortController;
 }
 
-/** A request made before it is due. */
-interface ReadyRequest {
+/** A try made before it is due. */
+interface ReadyTry extends TryIds {
   readonly request: ScheduledRequest;
-  readonly requestId: string;
   readonly prepared: PreparedRequest;
 }
 
@@ -55,60 +58,66 @@ class PointRun {
   readonly #options: PointOptions;
   readonly #releases: Releases;
   readonly #flights = new Map<number, Flight>();
-  readonly #recorded: PlaceSet;
-  readonly #unwritten = new Set<Promise<void>>();
+  readonly #tries: Tries;
+  readonly #records: PlaceRecords;
   readonly #dropped: Record<DropReason, number> = {
     ceiling: 0,
     late: 0,
     budget: 0,
     generatorLost: 0,
   };
-  /** Alarms to take down at the end. */
-  readonly #alarms = new Set<() => void>();
+  readonly #alarms: Alarms;
   #stopNs: number;
   #stopReason: StopReason | null = null;
-  #ready: ReadyRequest | null = null;
+  #ready: ReadyTry | null = null;
   #disarm: () => void = () => {};
   #allEnded: () => void = () => {};
   #cancelling = false;
   #ended = 0;
+  #started = 0;
   #notReached = 0;
   #inFlightMax = 0;
   #lagMaxNs: number | null = null;
   #lastPlannedNs = 0;
-  #failure: { readonly error: unknown; readonly canRecord: boolean } | null = null;
+  #failure: { readonly error: unknown } | null = null;
 
   constructor(options: PointOptions) {
-    const { schedule, maxInFlight, startNs } = options;
+    const { schedule, maxInFlight, startNs, retry, template, onRecord } = options;
     assert(
       (schedule.slots ?? 0) <= maxInFlight,
       `${schedule.slots} slots cannot be kept under a ceiling of ${maxInFlight} in flight`,
     );
     this.#options = options;
+    this.#alarms = new Alarms(options.clock);
     this.#releases = new Releases(schedule, startNs);
-    // A stripe keeps the places its requests have in the whole schedule.
-    this.#recorded = new PlaceSet((schedule.requests.at(-1)?.index ?? -1) + 1);
+    this.#tries = new Tries(retry, template.pointIndex);
+    const onFailure = (error: unknown): void => this.#fail(error);
+    this.#records = new PlaceRecords({ schedule, onRecord, onFailure });
     this.#stopNs = startNs + schedule.stopNs;
   }
 
   async run(): Promise<PointOutcome> {
-    const { stopStarts, cancelAll, startNs, clock } = this.#options;
+    const { stopStarts, cancelAll, startNs, clock, onProgress } = this.#options;
     const stop = (): void => this.#close('interrupted');
     const cancel = (): void => {
       this.#close('interrupted');
       // Cutting the drain short also interrupts, though no start was lost by it.
-      if (this.#flights.size > 0) this.#stopReason = 'interrupted';
-      this.#cancelFlights();
+      if (this.#openTries > 0) this.#stopReason = 'interrupted';
+      this.#cancelTries();
     };
     stopStarts.addEventListener('abort', stop);
     cancelAll.addEventListener('abort', cancel);
     await new Promise<void>((resolve) => {
       this.#allEnded = resolve;
-      this.#alarm(this.#stopNs, () => {
+      this.#alarms.at(this.#stopNs, () => {
         this.#fireDue();
         this.#close('duration');
       });
-      this.#reportProgress(startNs + PROGRESS_INTERVAL_NS);
+      if (onProgress !== null) {
+        this.#alarms.every(PROGRESS_INTERVAL_NS, startNs + PROGRESS_INTERVAL_NS, (atNs) =>
+          onProgress({ atNs, counts: this.#counts() }),
+        );
+      }
       if (cancelAll.aborted) cancel();
       else if (stopStarts.aborted) stop();
       else this.#fireDue();
@@ -117,11 +126,11 @@ class PointRun {
     stopStarts.removeEventListener('abort', stop);
     cancelAll.removeEventListener('abort', cancel);
     this.#disarm();
-    for (const takeDown of this.#alarms) takeDown();
+    this.#alarms.takeDown();
 
     const stopReason = this.#finalStopReason();
     await this.#recordNotReached();
-    await Promise.allSettled(this.#unwritten);
+    await this.#records.flush();
     if (this.#failure !== null) throw this.#failure.error;
     return {
       startNs,
@@ -137,64 +146,88 @@ class PointRun {
 
   #finalStopReason(): StopReason {
     if (this.#stopReason !== null && this.#stopReason !== 'duration') return this.#stopReason;
-    const openLoop = this.#options.schedule.requests.every(({ release }) => release.kind === 'at');
-    return openLoop || this.#unrecordedCount > 0 ? 'duration' : 'requests';
+    const openLoop = this.#options.schedule.requests.every(
+      ({ release }) => release.kind === 'at' || release.kind === 'turn',
+    );
+    return openLoop || this.#records.openCount > 0 ? 'duration' : 'requests';
   }
 
-  get #unrecordedCount(): number {
-    return this.#options.schedule.requests.length - this.#recorded.size;
+  /** In flight, or to follow a try that failed. */
+  get #openTries(): number {
+    return this.#flights.size + this.#tries.waitingCount;
   }
 
-  /** Fires every due request, then sleeps until the next. Ends the run when none can follow. */
+  /** Fires every due try, then sleeps until the next. Ends the run when none can follow. */
   #fireDue(): void {
     const { clock } = this.#options;
-    while (this.#stopReason === null) {
-      const due = this.#releases.takeDue(clock.nowNs(), this.#stopNs);
-      if (due === null) break;
+    for (let due = this.#takeDue(); due !== null; due = this.#takeDue()) {
       this.#start(due, clock.nowNs());
     }
     if (this.#dropped.budget > 0) this.#close('budget');
     this.#sleepUntilNext();
   }
 
+  /** A later try, which somebody waits for already, before a first one. */
+  #takeDue(): DueTry | null {
+    const nowNs = this.#options.clock.nowNs();
+    const later = this.#tries.takeDue(nowNs);
+    if (later !== null || this.#stopReason !== null) return later;
+    const first = this.#releases.takeDue(nowNs, this.#stopNs);
+    return first === null ? null : firstTry(first);
+  }
+
+  #next(): DueTry | null {
+    const later = this.#tries.next();
+    const first = this.#stopReason === null ? this.#releases.next() : null;
+    if (first === null || first.plannedNs >= this.#stopNs) return later;
+    return later !== null && later.plannedNs <= first.plannedNs ? later : firstTry(first);
+  }
+
   #sleepUntilNext(): void {
     this.#disarm();
-    const next = this.#stopReason === null ? this.#releases.next() : null;
-    if (next !== null && next.plannedNs < this.#stopNs) {
+    const next = this.#next();
+    if (next !== null) {
       // Made now, while there is time, so that a long prompt does not delay its own dispatch.
-      if (this.#makeReady(next.request) === null) return;
+      if (this.#makeReady(next) === null) return;
       this.#disarm = this.#options.pacer.at(next.plannedNs, () => this.#fireDue());
     } else if (this.#flights.size === 0) {
       this.#allEnded();
     }
   }
 
-  #start(due: Due, nowNs: number): void {
+  #start(due: DueTry, nowNs: number): void {
     const { request, plannedNs } = due;
     const { template, clock, requestTimeoutNs } = this.#options;
-    this.#lastPlannedNs = Math.max(this.#lastPlannedNs, plannedNs);
+    if (due.attempt === 1) this.#lastPlannedNs = Math.max(this.#lastPlannedNs, plannedNs);
     const reason = this.#dropReason(due, nowNs);
     if (reason !== null) {
       this.#dropped[reason] += 1;
-      this.#record(request, droppedRecord(template, request, plannedNs, reason));
+      this.#records.settle(request.index);
+      this.#records.write(
+        droppedRecord(template, request, this.#idsOf(due), { plannedNs, reason }),
+      );
       // Once the budget is spent nobody goes on, or a closed loop would drop all it has left.
-      if (reason !== 'budget') this.#releases.ended(request, nowNs);
+      if (reason !== 'budget') this.#releases.ended(request, nowNs, false);
       return;
     }
-    const ready = this.#makeReady(request);
+    const ready = this.#makeReady(due);
     this.#ready = null;
     if (ready === null) return;
-    const { requestId, prepared } = ready;
+    const { requestId, logicalRequestId, attempt, prepared } = ready;
     const handedNs = clock.nowNs();
     const flight: Flight = {
+      due,
       request,
       requestId,
+      logicalRequestId,
+      attempt,
       plannedNs,
       handedNs,
       inFlightAtDispatch: this.#flights.size + 1,
       traceId: prepared.traceId,
       canceller: new AbortController(),
     };
+    this.#started += 1;
     this.#flights.set(request.index, flight);
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#flights.size);
     this.#options.onStart?.(flight);
@@ -202,11 +235,14 @@ class PointRun {
       ...prepared,
       requestId,
       streamed: template.streamed,
-      deadlineNs: handedNs + requestTimeoutNs,
+      deadlineNs: Math.min(
+        handedNs + requestTimeoutNs,
+        this.#tries.deadlineNs(due.firstPlannedNs) ?? Number.POSITIVE_INFINITY,
+      ),
     });
   }
 
-  #dropReason({ request, plannedNs }: Due, nowNs: number): DropReason | null {
+  #dropReason({ request, plannedNs }: DueTry, nowNs: number): DropReason | null {
     const { latenessLimitNs, maxInFlight, budget } = this.#options;
     if (latenessLimitNs !== null && nowNs - plannedNs > latenessLimitNs) return 'late';
     if (this.#flights.size >= maxInFlight) return 'ceiling';
@@ -214,18 +250,24 @@ class PointRun {
     return null;
   }
 
-  /** The prepared request, made once; `null` when making it failed, which stops the run. */
-  #makeReady(request: ScheduledRequest): ReadyRequest | null {
-    if (this.#ready?.request === request) return this.#ready;
-    const { prepare, template } = this.#options;
+  /** The prepared try, made once; `null` when making it failed, which stops the run. */
+  #makeReady(due: DueTry): ReadyTry | null {
+    const { request, attempt } = due;
+    if (this.#ready?.request === request && this.#ready.attempt === attempt) return this.#ready;
+    const { prepare } = this.#options;
     try {
-      const requestId = requestIdOf(template, request);
-      this.#ready = { request, requestId, prepared: prepare(request, requestId) };
+      const ids = this.#idsOf(due);
+      this.#ready = { ...ids, request, prepared: prepare(request, ids.requestId) };
       return this.#ready;
     } catch (cause) {
       this.#fail(new InvariantError(`request ${request.index} could not be made`, { cause }));
       return null;
     }
+  }
+
+  #idsOf({ request, attempt }: Pick<DueTry, 'request' | 'attempt'>): TryIds {
+    const { template, retry } = this.#options;
+    return tryIdsOf(template, request, { attempt, isRetried: retry !== null });
   }
 
   async #carry(flight: Flight, outgoing: OutgoingRequest): Promise<void> {
@@ -246,16 +288,22 @@ class PointRun {
   }
 
   #settle(flight: Flight, result: SendResult): void {
-    const { request, plannedNs } = flight;
+    const { request, plannedNs, due } = flight;
     // A late answer of a try that was already written off changes nothing.
     if (!this.#flights.delete(request.index)) return;
     const { clock, budget, template } = this.#options;
-    this.#ended += 1;
     this.#lagMaxNs = Math.max(this.#lagMaxNs ?? 0, result.dispatchedNs - plannedNs);
     budget.settle(request, result.timeline);
-    this.#record(request, sentRecord(template, flight, result));
     // What follows is due from the end of the answer: the time since then is our own lateness.
-    this.#releases.ended(request, result.timeline.doneNs ?? clock.nowNs());
+    const endedNs = result.timeline.doneNs ?? clock.nowNs();
+    const next = this.#tries.after(due, result, endedNs);
+    const follows = next !== null && this.#tries.plan(next);
+    if (!follows) {
+      this.#ended += 1;
+      this.#records.settle(request.index);
+    }
+    this.#records.write(sentRecord(template, flight, result, next?.plannedNs ?? null));
+    if (!follows) this.#releases.ended(request, endedNs, result.end.kind === 'completed');
     this.#fireDue();
   }
 
@@ -274,17 +322,33 @@ class PointRun {
     if (reason !== 'duration') {
       this.#stopNs = Math.min(this.#stopNs, Math.max(nowNs, this.#lastPlannedNs + 1));
     }
-    if (atEnd.kind === 'cancel') this.#cancelFlights();
-    else this.#alarm(nowNs + atEnd.limitNs, () => this.#cancelFlights());
+    // What was admitted before the planned end may be tried again while it drains.
+    if (reason !== 'duration') this.#closeTries();
+    if (atEnd.kind === 'cancel') this.#cancelTries();
+    else this.#alarms.at(nowNs + atEnd.limitNs, () => this.#cancelTries());
     this.#sleepUntilNext();
   }
 
+  /** The requests that wait for a try have had their last: the run stopped before the next. */
+  #closeTries(): void {
+    for (const { index } of this.#tries.close()) {
+      this.#ended += 1;
+      this.#records.settle(index);
+    }
+  }
+
+  #cancelTries(): void {
+    this.#closeTries();
+    if (this.#flights.size === 0) this.#sleepUntilNext();
+    else this.#cancelFlights();
+  }
+
   #cancelFlights(): void {
-    if (this.#cancelling || this.#flights.size === 0) return;
+    if (this.#cancelling) return;
     this.#cancelling = true;
     const flights = [...this.#flights.values()];
     for (const flight of flights) flight.canceller.abort();
-    this.#alarm(this.#options.clock.nowNs() + CANCEL_GRACE_NS, () => {
+    this.#alarms.at(this.#options.clock.nowNs() + CANCEL_GRACE_NS, () => {
       for (const flight of flights) {
         const { index } = flight.request;
         this.#settleFault(
@@ -295,72 +359,33 @@ class PointRun {
     });
   }
 
-  #fail(error: unknown, canRecord = true): void {
-    this.#failure ??= { error, canRecord };
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
     this.#close('interrupted');
-    this.#cancelFlights();
-  }
-
-  #record(request: ScheduledRequest, record: RequestRecord): void {
-    this.#recorded.add(request.index);
-    try {
-      const written = this.#options.onRecord(record);
-      if (written === undefined) return;
-      const settled = written.then(
-        () => void this.#unwritten.delete(settled),
-        (error: unknown) => this.#fail(error, false),
-      );
-      this.#unwritten.add(settled);
-    } catch (error) {
-      this.#fail(error, false);
-    }
+    this.#cancelTries();
   }
 
   async #recordNotReached(): Promise<void> {
-    const { schedule, template, startNs, onRecord } = this.#options;
-    for (const request of schedule.requests) {
-      if (this.#recorded.has(request.index)) continue;
-      if (this.#failure?.canRecord === false) return;
-      this.#notReached += 1;
-      try {
-        await onRecord(notReachedRecord(template, request, startNs));
-      } catch (error) {
-        this.#failure ??= { error, canRecord: false };
-        return;
-      }
-      this.#recorded.add(request.index);
-    }
-  }
-
-  #reportProgress(atNs: number): void {
-    const { onProgress } = this.#options;
-    if (onProgress === null) return;
-    this.#alarm(atNs, () => {
-      const nowNs = this.#options.clock.nowNs();
-      onProgress({ atNs: nowNs, counts: this.#counts() });
-      // Reports that came too late are left out: catching up would be work at the worst moment.
-      const missed = Math.floor((nowNs - atNs) / PROGRESS_INTERVAL_NS);
-      this.#reportProgress(atNs + (1 + missed) * PROGRESS_INTERVAL_NS);
-    });
-  }
-
-  #alarm(atNs: number, action: () => void): void {
-    const takeDown = this.#options.clock.at(atNs, () => {
-      this.#alarms.delete(takeDown);
-      action();
-    });
-    this.#alarms.add(takeDown);
+    const { template, startNs } = this.#options;
+    this.#notReached = await this.#records.writeOpen((request) =>
+      notReachedRecord(template, request, this.#idsOf({ request, attempt: 1 }), {
+        startNs,
+        reason: this.#releases.isOver(request) ? 'sessionOver' : 'stopped',
+      }),
+    );
   }
 
   #counts(): PointCounts {
     const { length: scheduled } = this.#options.schedule.requests;
     return {
       scheduled,
-      waiting: this.#unrecordedCount - this.#flights.size,
+      waiting: this.#records.openCount - this.#openTries,
       inFlight: this.#flights.size,
+      betweenTries: this.#tries.waitingCount,
       ended: this.#ended,
       dropped: { ...this.#dropped },
       notReached: this.#notReached,
+      tries: this.#started,
     };
   }
 }

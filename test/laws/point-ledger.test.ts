@@ -146,6 +146,7 @@ describe('every point, wherever it is stopped', () => {
           scheduled: records.length,
           waiting: 0,
           inFlight: 0,
+          betweenTries: 0,
           ended: port.sent.length,
           dropped: {
             ceiling: sum('ceiling'),
@@ -154,6 +155,7 @@ describe('every point, wherever it is stopped', () => {
             generatorLost: 0,
           },
           notReached: sum('notReached'),
+          tries: port.sent.length,
         });
       }),
       { numRuns: 300 },

@@ -75,6 +75,7 @@ export function startPoint(
     prepare: (request) => ({ body: { index: request.index }, headers: {}, traceId: null }),
     requestTimeoutNs: 600 * NS_PER_SECOND,
     maxInFlight: 1_000,
+    retry: null,
     latenessLimitNs: null,
     budget: new Budget(NO_LIMITS),
     atEnd: { kind: 'drain', limitNs: 30 * NS_PER_SECOND },
