@@ -12,7 +12,7 @@ import {
   gateExitCode,
   stalenessCheck,
 } from '../gate/index.ts';
-import { junitGate, markdownGate, terminalGate } from '../report/index.ts';
+import { changeWords, junitGate, markdownGate, terminalGate } from '../report/index.ts';
 import { openRun } from '../store/index.ts';
 import { writeTextFile } from './files.ts';
 import { addBudgetOptions, type BudgetOptions, readBudget } from './budget-options.ts';
@@ -121,7 +121,7 @@ async function againstBaseline(
   const comparison = isRun
     ? await compareStored([baseline, run], {}, effects, context)
     : await compareBaseline(run, { baseline, last, quiet: false }, effects, context);
-  return comparisonCheck(comparison);
+  return comparisonCheck(comparison, changeWords);
 }
 
 /** What makes a capacity another one: the model, what serves it, and the mix it serves. */

@@ -1,7 +1,12 @@
 /** Whether a change may go out: a few questions, each answered in words. */
 import { EXIT_CODES, type ExitCode, type JsonValue } from '../base/index.ts';
 import type { BudgetStatement } from '../budget/index.ts';
-import { type Comparison, differingFacts, type FactDifference } from '../comparison/index.ts';
+import {
+  type Comparison,
+  differingFacts,
+  type FactDifference,
+  type MetricComparison,
+} from '../comparison/index.ts';
 
 /**
  * - `passed`; `blocked`: the service is worse or its budget too small;
@@ -17,16 +22,22 @@ export interface GateCheck {
   readonly reason: string;
 }
 
-/** B is the change. A regression of the service or of its answers blocks. */
-export function comparisonCheck(comparison: Comparison): GateCheck {
+/**
+ * B is the change. A regression of the service or of its answers blocks; `changeWords` says how
+ * large that of one metric is.
+ */
+export function comparisonCheck(
+  comparison: Comparison,
+  changeWords: (metric: MetricComparison) => string,
+): GateCheck {
   const { verdict, quality, a, excluded, metrics, attribution } = comparison;
   const name = `no worse than ${a.label}`;
-  const worse = metrics.filter((metric) => metric.verdict === 'worse').map(({ metric }) => metric);
   if (verdict === 'notComparable') {
     const facts = attribution.differing.map(({ fact }) => fact).join(', ');
     return { name, state: 'invalid', reason: `the two were asked differently: ${facts}` };
   }
   if (verdict === 'worse' || quality === 'worse') {
+    const worse = metrics.filter((metric) => metric.verdict === 'worse').map(changeWords);
     return { name, state: 'blocked', reason: `worse in ${worse.join(', ')}` };
   }
   if (verdict === 'notEnoughData') {

@@ -121,6 +121,12 @@ export function intervalText({ interval, scale }: MetricComparison): string {
   return `${signedFigure(interval.low * 100)} … ${signedFigure(interval.high * 100)} ${unitOf(scale)}`;
 }
 
+/** `p95(ttft) +31.2 % (+30.1 … +32.3 %)`. */
+export function changeWords(metric: MetricComparison): string {
+  const interval = metric.interval === null ? '' : ` (${intervalText(metric)})`;
+  return `${metric.metric} ${changeText(metric)}${interval}`;
+}
+
 /** A size without a sign; `–` where it is not known. */
 export function sizeText(size: number | null, { scale }: MetricComparison): string {
   return size === null ? NOT_OBSERVED : `${levelFigure(size * 100)} ${unitOf(scale)}`;

@@ -12,6 +12,7 @@ export * from './simulated-beside.ts';
 export * from './terminal-report.ts';
 export { k6Prompts, type K6Prompt } from './k6-prompts.ts';
 export * from './k6-script.ts';
+export { changeWords } from './comparison-words.ts';
 export { junitComparison } from './junit-comparison.ts';
 export * from './live-view.ts';
 export * from './progress-event.ts';
