@@ -40,6 +40,8 @@ export interface KindBudget {
   readonly annotated: readonly AnnotatedSpend[];
   /** Misses in no annotated span. */
   readonly unannotatedBad: number;
+  /** The period up to now in equal steps of `stepMs`, oldest first; the last may be shorter. */
+  readonly steps: readonly BudgetStep[];
 }
 
 export interface BudgetStatement {
@@ -155,6 +157,7 @@ function kindBudget(
     }),
     annotated: spends,
     unannotatedBad: bad - badWithin(kind, windows, annotations),
+    steps,
   };
 }
 

@@ -1,9 +1,16 @@
 /** `goodput budget`: what of an error budget is spent, from counts. */
 import { Option } from 'commander';
-import { EXIT_CODES } from '../base/index.ts';
-import { markdownBudget, terminalBudget } from '../report/index.ts';
+import { EXIT_CODES, printable } from '../base/index.ts';
+import { htmlBudget, markdownBudget, terminalBudget } from '../report/index.ts';
 import { addBudgetOptions, type BudgetOptions, readBudget } from './budget-options.ts';
 import type { OutputFormat, Register } from './command.ts';
+import { writeTextFile } from './files.ts';
+import { TOOL_VERSION } from './version.ts';
+
+interface BudgetCommandOptions extends BudgetOptions {
+  readonly format: OutputFormat;
+  readonly html?: string;
+}
 
 export const budgetCommand: Register = (program, context, finish) => {
   const command = program
@@ -20,6 +27,7 @@ export const budgetCommand: Register = (program, context, finish) => {
         .choices(['text', 'json', 'md'])
         .default('text'),
     )
+    .option('--html <file>', 'write one self-contained page: spend, burn rate, forecast')
     .addHelpText(
       'after',
       `
@@ -27,9 +35,13 @@ Examples:
   goodput budget counts.ndjson --slo "attainment>=97%, success>=99.5%"
   goodput budget counts.ndjson --slo @chat.yaml --calendar month --time-zone Europe/Berlin`,
     )
-    .action((file: string, options: BudgetOptions & { readonly format: OutputFormat }) => {
+    .action(async (file: string, options: BudgetCommandOptions) => {
       const statement = readBudget(file, options, context);
-      const { format } = options;
+      const { format, html } = options;
+      if (html !== undefined) {
+        writeTextFile(html, await htmlBudget(statement, TOOL_VERSION));
+        context.stderr(`wrote ${printable(html)}\n`);
+      }
       context.stdout(
         format === 'json'
           ? `${JSON.stringify(statement, null, 2)}\n`

@@ -1,4 +1,4 @@
-/** An error budget as a terminal page and as Markdown: the same rows and sentences. */
+/** An error budget as a terminal page, as Markdown and as a web page: the same rows and sentences. */
 import { durationText, instantText, NS_PER_MS, printable } from '../base/index.ts';
 import type { BudgetStatement, KindBudget } from '../budget/index.ts';
 import { shareText } from '../slo/index.ts';
@@ -9,20 +9,31 @@ import { literal, table } from './markdown-text.ts';
 /** Fewer allowed misses than this, and one request more or less turns the verdict. */
 const FEW_MISSES = 10;
 
-const NAMES = { attainment: 'attainment', failures: 'hard failures', quality: 'quality' } as const;
-const HEADER = ['budget', 'target', 'bad', 'offered', 'allowed', 'spent', 'left'];
+export const BUDGET_NAMES = {
+  attainment: 'attainment',
+  failures: 'hard failures',
+  quality: 'quality',
+} as const;
+export const BUDGET_COLUMNS = ['budget', 'target', 'bad', 'offered', 'allowed', 'spent', 'left'];
+
+/** The drawing code is loaded when it is first asked for. */
+export async function htmlBudget(statement: BudgetStatement, toolVersion: string): Promise<string> {
+  const { budgetPage } = await import('./html/budget-page.ts');
+  return budgetPage(statement, toolVersion);
+}
 
 export function terminalBudget(statement: BudgetStatement): string {
-  const rows = aligned([HEADER, ...statement.budgets.map(cells)]);
-  return `${[periodText(statement), '', ...rows, '', ...sentences(statement)].join('\n')}\n`;
+  const rows = aligned([BUDGET_COLUMNS, ...statement.budgets.map(budgetCells)]);
+  return `${[periodText(statement), '', ...rows, '', ...budgetSentences(statement)].join('\n')}\n`;
 }
 
 export function markdownBudget(statement: BudgetStatement): string {
-  const lines = sentences(statement).map((line) => `- ${literal(line)}`);
-  return `${['## Error budget', '', literal(periodText(statement)), '', ...table(HEADER, statement.budgets.map(cells)), '', ...lines].join('\n')}\n`;
+  const lines = budgetSentences(statement).map((line) => `- ${literal(line)}`);
+  return `${['## Error budget', '', literal(periodText(statement)), '', ...table(BUDGET_COLUMNS, statement.budgets.map(budgetCells)), '', ...lines].join('\n')}\n`;
 }
 
-function periodText({ period, nowMs, coveredShare }: BudgetStatement): string {
+/** `the last 30d: … to …, counted up to …`. */
+export function periodText({ period, nowMs, coveredShare }: BudgetStatement): string {
   const span = `${instantText(period.fromMs)} to ${instantText(period.toMs)}`;
   const { choice } = period;
   const name =
@@ -33,10 +44,11 @@ function periodText({ period, nowMs, coveredShare }: BudgetStatement): string {
   return `${name}: ${span}, counted up to ${instantText(nowMs)}${holes}`;
 }
 
-function cells(budget: KindBudget): string[] {
+/** The row of a budget under {@link BUDGET_COLUMNS}. */
+export function budgetCells(budget: KindBudget): string[] {
   const { kind, targetShare, bad, offered, allowedBad, spentShare, leftShare } = budget;
   return [
-    NAMES[kind],
+    BUDGET_NAMES[kind],
     shareText(targetShare),
     countFigure(bad),
     countFigure(offered),
@@ -46,10 +58,12 @@ function cells(budget: KindBudget): string[] {
   ];
 }
 
-function sentences(statement: BudgetStatement): string[] {
+/** What the rows do not say: forecasts, intervals, annotations, what is unknown. */
+export function budgetSentences(statement: BudgetStatement): string[] {
   const { budgets, unknown, excluded, period, nowMs } = statement;
-  const lines = budgets.flatMap((budget) => budgetSentences(budget, statement));
-  for (const kind of unknown) lines.push(`${NAMES[kind]}: not known, the counts do not tell`);
+  const lines = budgets.flatMap((budget) => sentencesOf(budget, statement));
+  for (const kind of unknown)
+    lines.push(`${BUDGET_NAMES[kind]}: not known, the counts do not tell`);
   if (excluded > 0) {
     lines.push(
       `${countFigure(excluded)} requests were refused by a published limit and spend nothing`,
@@ -61,9 +75,9 @@ function sentences(statement: BudgetStatement): string[] {
   return lines;
 }
 
-function budgetSentences(budget: KindBudget, statement: BudgetStatement): string[] {
+function sentencesOf(budget: KindBudget, statement: BudgetStatement): string[] {
   const { kind, allowedBad, unjudged, badInterval, annotated, unannotatedBad, bad } = budget;
-  const name = NAMES[kind];
+  const name = BUDGET_NAMES[kind];
   const lines = [`${name}: ${forecastText(budget, statement)}`];
   if (allowedBad < FEW_MISSES) {
     const each =
