@@ -13,9 +13,10 @@ const LOAD_KEYS: KeyKinds = {
   rate: ['rate'],
   concurrency: ['concurrency'],
   users: ['users'],
+  sessionRate: ['sessionRate'],
   timeScale: ['timeScale'],
-  arrivals: ['rate'],
-  think: ['users'],
+  arrivals: ['rate', 'sessionRate'],
+  think: ['users', 'sessionRate'],
   from: ['timeScale'],
 };
 
@@ -25,8 +26,13 @@ const WORKLOAD_KEYS: KeyKinds = {
   sharegpt: ['sharegpt'],
   bodies: ['bodies'],
   trace: ['trace'],
-  input: ['synthetic'],
-  output: ['synthetic', 'prompts', 'sharegpt'],
+  turns: ['turns'],
+  followUp: ['turns'],
+  system: ['turns'],
+  maxContext: ['turns', 'trace'],
+  history: ['turns', 'sharegpt', 'trace'],
+  input: ['synthetic', 'turns'],
+  output: ['synthetic', 'prompts', 'sharegpt', 'turns'],
   prefix: ['synthetic', 'prompts', 'sharegpt'],
   order: ['prompts', 'sharegpt', 'bodies'],
   badRows: ['trace'],
@@ -47,12 +53,14 @@ const SELECTORS = new Set([
   'rate',
   'concurrency',
   'users',
+  'sessionRate',
   'timeScale',
   'classes',
   'prompts',
   'sharegpt',
   'bodies',
   'trace',
+  'turns',
   'keyEnv',
   'keyFile',
 ]);
@@ -71,8 +79,10 @@ export function keysReplacedBy(section: string, key: string): string[] {
 }
 
 /** The kind of load asked for; `null` when none is. */
-export function loadKindOf(tree: unknown): 'rate' | 'concurrency' | 'users' | 'trace' | null {
-  for (const kind of ['rate', 'concurrency', 'users'] as const) {
+export function loadKindOf(
+  tree: unknown,
+): 'rate' | 'concurrency' | 'users' | 'sessionRate' | 'trace' | null {
+  for (const kind of ['rate', 'concurrency', 'users', 'sessionRate'] as const) {
     if (valueAt(tree, ['load', kind]) !== undefined) return kind;
   }
   const isReplay =
@@ -84,8 +94,8 @@ export function loadKindOf(tree: unknown): 'rate' | 'concurrency' | 'users' | 't
 /** The kind of workload asked for. */
 export function workloadKindOf(
   tree: unknown,
-): 'classes' | 'prompts' | 'sharegpt' | 'bodies' | 'trace' | 'synthetic' {
-  for (const kind of ['classes', 'prompts', 'sharegpt', 'bodies', 'trace'] as const) {
+): 'classes' | 'prompts' | 'sharegpt' | 'bodies' | 'trace' | 'turns' | 'synthetic' {
+  for (const kind of ['classes', 'prompts', 'sharegpt', 'bodies', 'trace', 'turns'] as const) {
     if (valueAt(tree, ['workload', kind]) !== undefined) return kind;
   }
   return 'synthetic';

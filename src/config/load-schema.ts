@@ -1,8 +1,7 @@
 /** The `load` section: how requests are released, and at which levels. */
 import { z } from 'zod';
 import { parseDurationNs } from '../base/index.ts';
-import type { ArrivalProcess } from '../workload/index.ts';
-import type { LoadSpec } from './run-spec.ts';
+import type { ArrivalProcess, ThinkTime } from '../workload/index.ts';
 import {
   duration,
   expects,
@@ -12,8 +11,6 @@ import {
   positiveNumber,
   wholeNumber,
 } from './scalars.ts';
-
-type Think = Extract<LoadSpec, { kind: 'users' }>['think'];
 
 const ARRIVALS = 'write poisson, constant or gamma:2 (coefficient of variation of the gaps)';
 
@@ -35,7 +32,7 @@ const arrivals = z
 
 const THINK = 'write 2s (exponential with that mean) or fixed:2s';
 
-const think = z.string(expects('a think time', THINK)).transform((value, context): Think => {
+const think = z.string(expects('a think time', THINK)).transform((value, context): ThinkTime => {
   const match = /^(?:(fixed|exponential):)?(.*)$/.exec(value);
   const meanNs = parseDurationNs(match?.[2] ?? '');
   if (meanNs === null) return fail(context, 'is not a think time', THINK);
@@ -43,25 +40,31 @@ const think = z.string(expects('a think time', THINK)).transform((value, context
 });
 
 const rate = positiveNumber('a rate in requests per second', '4 or 0.5');
+const sessionRate = positiveNumber('a rate in sessions per second', '0.5');
 const level = wholeNumber('a whole number', '8');
 
-/** `load` in a run file. Exactly one of `rate`, `concurrency`, `users`, `timeScale`. */
+/**
+ * `load` in a run file. Exactly one of `rate`, `concurrency`, `users`, `sessionRate`, `timeScale`.
+ */
 export const loadSection = mapping({
   rate: oneOrMany(rate, 'a rate in requests per second', '4 or [2, 4, 8]')
     .optional()
     .describe('Open loop: requests per second. A list is a sweep, one point each.'),
   arrivals: arrivals
     .optional()
-    .describe('Spacing of an open loop: `poisson` (default), `constant` or `gamma:CV`.'),
+    .describe('Spacing of an open loop, or of sessions: `poisson` (default), `constant` or `gamma:CV`.'),
   concurrency: oneOrMany(level, 'a number of streams', '8 or [1, 4, 16]')
     .optional()
     .describe('Closed loop: requests always in flight. A list is a sweep.'),
   users: oneOrMany(level, 'a number of users', '10 or [10, 20]')
     .optional()
     .describe('Closed loop: users who wait for the answer, think and ask again.'),
+  sessionRate: oneOrMany(sessionRate, 'a rate in sessions per second', '0.5 or [0.5, 1]')
+    .optional()
+    .describe('Sessions that begin per second, whose turns wait for one another. A list is a sweep.'),
   think: think
     .optional()
-    .describe('Think time of users: `2s` (exponential with that mean) or `fixed:2s`.'),
+    .describe('Think time of users and sessions: `2s` (exponential with that mean) or `fixed:2s`.'),
   timeScale: oneOrMany(positiveNumber('a factor', '10'), 'a factor', '10 or [1, 10]')
     .optional()
     .describe('Replay of a trace: 10 = ten times as fast. Default 1 for a trace workload.'),

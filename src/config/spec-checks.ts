@@ -6,8 +6,10 @@ import { DIALECTS } from '../wire/index.ts';
 import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
 import { valueAt, type KeyPath, type Written } from './key-path.ts';
 import { howToWrite, problemAt, quotedSubject, subjectOf } from './problem-at.ts';
+import { quotaProblems } from './quota-checks.ts';
 import { connectionProblems } from './connection-checks.ts';
 import type { ReadSections } from './run-file-schema.ts';
+import { sessionProblems } from './session-checks.ts';
 
 /**
  * Checks across keys. `sections` holds those that could be read, so one bad value does not hide
@@ -25,8 +27,10 @@ export function specProblems(
     ...connectionProblems(sections, written),
     ...exactProblems(sections, written),
     ...workloadProblems(sections, written),
+    ...sessionProblems(sections, written),
     ...priceProblems(sections, written),
     ...budgetProblems(sections, written),
+    ...quotaProblems(sections, written),
   ];
 }
 

@@ -1,36 +1,14 @@
 /** The `workload` section: what is asked, and how long the answers may be. */
-import { z } from 'zod';
 import { classList } from './class-schema.ts';
 import { lengthDistribution } from './length-schema.ts';
 import { prefixPolicy } from './prefix-schema.ts';
-import { count, expects, fail, mapping, oneOf, text } from './scalars.ts';
-
-const TRACE = 'write azure:FILE or mooncake:FILE';
-
-const trace = z
-  .union(
-    [z.string(), mapping({ azure: text.optional(), mooncake: text.optional() })],
-    expects('a trace', TRACE),
-  )
-  .transform((value, context) => {
-    if (typeof value === 'string') {
-      const match = /^(azure|mooncake):(.+)$/.exec(value);
-      return match === null
-        ? fail(context, 'is not a trace', TRACE)
-        : { format: match[1] as 'azure' | 'mooncake', path: match[2] as string };
-    }
-    const { azure, mooncake } = value;
-    if (azure !== undefined && mooncake === undefined)
-      return { format: 'azure' as const, path: azure };
-    if (mooncake !== undefined && azure === undefined) {
-      return { format: 'mooncake' as const, path: mooncake };
-    }
-    return fail(context, 'needs exactly one of azure, mooncake', TRACE);
-  });
+import { count, mapping, oneOf, text } from './scalars.ts';
+import { systemPrompts } from './session-schema.ts';
+import { traceFile } from './trace-schema.ts';
 
 /**
- * `workload` in a run file. At most one of `classes`, `prompts`, `sharegpt`, `bodies`, `trace`; with
- * none of them prompts are synthetic and all of one kind.
+ * `workload` in a run file. At most one of `classes`, `prompts`, `sharegpt`, `bodies`, `trace`,
+ * `turns`; with none of them prompts are synthetic and all of one kind.
  */
 export const workloadSection = mapping({
   input: lengthDistribution
@@ -51,13 +29,40 @@ export const workloadSection = mapping({
         '`priority` (0; vLLM’s, smaller goes first), `input`, `output` and `prefix`.',
     ),
   prompts: text.optional().describe('File of prompts: JSONL, or else text with one prompt a line.'),
-  sharegpt: text.optional().describe('ShareGPT conversations in JSON.'),
+  sharegpt: text
+    .optional()
+    .describe(
+      'ShareGPT conversations in JSON: with `sessionRate` turn by turn, else their first prompts.',
+    ),
   bodies: text
     .optional()
     .describe('JSONL of whole request bodies, `{"body": {…}}` a line, sent as they are.'),
-  trace: trace
+  trace: traceFile
     .optional()
-    .describe('Trace with times and lengths: `azure:FILE` or `mooncake:FILE`.'),
+    .describe(
+      'Trace with times and lengths: `azure:FILE` or `mooncake:FILE`; or with sessions: ' +
+        '`sessions:FILE`, `bailian:FILE`, `kvcache:FILE` (docs/guides/sessions.md).',
+    ),
+  turns: lengthDistribution
+    .optional()
+    .describe('Turns of a synthetic session: a number or a distribution. `input` is the first prompt.'),
+  followUp: lengthDistribution
+    .optional()
+    .describe('Prompt tokens of each later turn, without what was said before (default 128).'),
+  system: systemPrompts
+    .optional()
+    .describe(
+      'System prompt that sessions share: its tokens, or `2000=0.7,500=0.2` for shares of the sessions.',
+    ),
+  maxContext: count
+    .optional()
+    .describe('A session ends before a turn whose prompt and answer would pass this many tokens.'),
+  history: oneOf(['planned', 'answers'])
+    .optional()
+    .describe(
+      'What stands for earlier answers in a session’s prompts: `planned` (default) text, or the ' +
+        '`answers` the server gave, kept in memory until the session ends.',
+    ),
   order: oneOf(['sequential', 'shuffled'])
     .optional()
     .describe('Order of a file’s prompts: `sequential` (default) or `shuffled` by the seed.'),

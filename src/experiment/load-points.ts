@@ -2,7 +2,7 @@
 import type { LoadSpec, RunSpec } from '../config/index.ts';
 import { assertNever, durationText } from '../base/index.ts';
 import type { PointLoad } from '../summary/index.ts';
-import type { ArrivalProcess, LoadShape } from '../workload/index.ts';
+import type { ArrivalProcess, LoadShape, ThinkTime } from '../workload/index.ts';
 
 /**
  * Requests a closed-loop point is planned for when the user sets none. The point says so if it is
@@ -34,6 +34,8 @@ function levelsOf(load: LoadSpec): readonly number[] {
     case 'concurrency':
     case 'users':
       return load.levels;
+    case 'sessions':
+      return load.sessionsPerSecond;
     case 'trace':
       return load.timeScales;
     default:
@@ -57,6 +59,15 @@ function shapeOf(spec: RunSpec, level: number): LoadShape {
       return { kind: 'concurrency', streams: level, durationNs, maxRequests };
     case 'users':
       return { kind: 'users', users: level, think: load.think, durationNs, maxRequests };
+    case 'sessions':
+      return {
+        kind: 'sessions',
+        sessionsPerSecond: level,
+        arrivals: load.arrivals,
+        think: load.think,
+        durationNs,
+        maxRequests: requests,
+      };
     case 'trace':
       return {
         kind: 'trace',
@@ -94,11 +105,22 @@ function pointLoad(spec: RunSpec, level: number): PointLoad {
         label: `closed loop, ${level} users thinking ${durationText(load.think.meanNs)}`,
         closedLoop: true,
       };
+    case 'sessions':
+      return {
+        kind: 'sessions',
+        level,
+        label: `sessions, ${arrivalsText(load.arrivals)} ${level}/s${thinkingText(load.think)}`,
+        closedLoop: false,
+      };
     case 'trace':
       return { kind: 'trace', level, label: `open loop, trace at ${level}×`, closedLoop: false };
     default:
       return assertNever(load);
   }
+}
+
+function thinkingText({ meanNs }: ThinkTime): string {
+  return meanNs === 0 ? '' : `, thinking ${durationText(meanNs)}`;
 }
 
 function arrivalsText(arrivals: ArrivalProcess): string {

@@ -126,6 +126,8 @@ function loadAt(load: LoadSpec, levels: readonly number[]): LoadSpec {
     case 'concurrency':
     case 'users':
       return { ...load, levels };
+    case 'sessions':
+      return { ...load, sessionsPerSecond: levels };
     case 'trace':
       return { ...load, timeScales: levels };
     default:

@@ -3,15 +3,27 @@ import { assertNever, ProblemsError } from '../base/index.ts';
 import type { RunSpec, WorkloadSpec } from '../config/index.ts';
 import {
   counted,
+  cutNotes,
   type Imported,
+  type ImportedSessions,
   parseAzureTrace,
+  parseBailianTrace,
   parseBodiesFile,
+  parseKvCacheTrace,
   parseMooncakeTrace,
   parsePromptJsonLines,
   parsePromptText,
+  parseSessionTrace,
   parseShareGpt,
+  parseShareGptSessions,
+  withinContext,
 } from '../importers/index.ts';
-import { type PromptSource, truncateRows } from '../workload/index.ts';
+import {
+  type HistoryMode,
+  type PromptSource,
+  type SessionMix,
+  truncateRows,
+} from '../workload/index.ts';
 
 export interface ResolvedSource {
   readonly source: PromptSource;
@@ -51,11 +63,44 @@ export function resolvePromptSource(
       const source: PromptSource = { kind: 'bodies', path, entries: value, order };
       return { source, notes, prefixCache: 'as given by the bodies' };
     }
+    case 'sessions':
+      return { source: workload, notes: [], prefixCache: sessionsText(workload) };
+    case 'conversations': {
+      const { path, output, order, prefix, history } = workload;
+      const { value, notes } = imported(parseShareGptSessions(readText(path), { file: path }));
+      const unique = prefix.kind === 'unique';
+      const kind = 'conversations';
+      return {
+        source: { kind, path, conversations: value, output, order, unique, history },
+        notes,
+        prefixCache: `sessions, ${historyText(history)}`,
+      };
+    }
     case 'trace':
       return traceSource(workload, readText(workload.path));
     default:
       return assertNever(workload);
   }
+}
+
+const SESSION_PARSERS = {
+  sessions: parseSessionTrace,
+  bailian: parseBailianTrace,
+  kvcache: parseKvCacheTrace,
+} as const;
+
+function sessionSource(
+  { path, history, maxContextTokens }: Extract<WorkloadSpec, { kind: 'trace' }>,
+  { value, notes }: { readonly value: ImportedSessions; readonly notes: readonly string[] },
+): ResolvedSource {
+  const cut = withinContext(value.sessions, maxContextTokens ?? Number.POSITIVE_INFINITY);
+  const { blockTokens, blockScope } = value;
+  return {
+    source: { kind: 'calls', path, sessions: cut.sessions, blockTokens, blockScope, history },
+    notes: [...notes, ...cutNotes(cut, maxContextTokens ?? 0)],
+    prefixCache:
+      blockTokens === null ? `sessions, ${historyText(history)}` : 'sessions, the trace’s blocks',
+  };
 }
 
 const PROMPT_PARSERS = {
@@ -69,6 +114,9 @@ function traceSource(
   text: string,
 ): ResolvedSource {
   const { path, format, badRows, maxPromptTokens, maxOutputTokens } = workload;
+  if (format !== 'azure' && format !== 'mooncake') {
+    return sessionSource(workload, imported(SESSION_PARSERS[format](text, { file: path })));
+  }
   const parse = format === 'azure' ? parseAzureTrace : parseMooncakeTrace;
   const { value, notes } = imported(parse(text, { file: path, badRows }));
   const cut = truncateRows(value.rows, { maxPromptTokens, maxOutputTokens });
@@ -85,6 +133,19 @@ function traceSource(
     notes: [...notes, ...cutNotes],
     prefixCache: format === 'mooncake' ? 'as the trace’s blocks' : 'unique',
   };
+}
+
+/** What a prefix cache may find of a session: its own past, and a system prompt. */
+function sessionsText({ system, history }: SessionMix): string {
+  const shared = system.map(({ tokens, share }) =>
+    share === 1 ? `${tokens} tokens` : `${tokens} tokens for ${Number((100 * share).toFixed(2))} %`,
+  );
+  const prompt = shared.length === 0 ? '' : `, shared system prompt of ${shared.join(', ')}`;
+  return `sessions, ${historyText(history)}${prompt}`;
+}
+
+function historyText(history: HistoryMode): string {
+  return history === 'planned' ? 'planned history' : 'history of real answers';
 }
 
 function prefixText(prefix: Extract<WorkloadSpec, { kind: 'synthetic' }>['prefix']): string {

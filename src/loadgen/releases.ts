@@ -1,6 +1,7 @@
 /**
  * Which request is due when. Open-loop requests are due at their instant; a user's next one when
- * the one before has ended and the user has thought; a slot's next one when the slot is free.
+ * the one before has ended and the user has thought; a slot's next one when the slot is free; a
+ * session's next one when all it waits for has completed, unless the session is over.
  * Knows nothing of clocks or sending: it is told when a request ended and asked what is due.
  */
 import type { Release, Schedule, ScheduledRequest } from '../workload/index.ts';
@@ -9,6 +10,8 @@ import { type Due, DueQueue } from './due-queue.ts';
 interface Waiting {
   readonly request: ScheduledRequest;
   readonly thinkNs: number;
+  /** Of a turn: what it still waits for, counted down, and the latest end so far with its think time. */
+  readonly join: { left: number; dueNs: number } | null;
 }
 
 /** A request due at an instant of its own. */
@@ -18,6 +21,8 @@ export class Releases {
   readonly #due = new DueQueue();
   /** By the index of the request that must end first. */
   readonly #waiting = new Map<number, Waiting[]>();
+  /** Sessions of which a turn has not completed: none of their turns starts any more. */
+  readonly #overSessions = new Set<string>();
   readonly #waitingForSlot: ScheduledRequest[] = [];
   #slotCursor = 0;
   /** Requests due at an instant, in order of it; only the next one stands in the queue. */
@@ -31,9 +36,10 @@ export class Releases {
       const { release } = request;
       if (release.kind === 'slot') this.#waitingForSlot.push(request);
       else if (release.kind === 'at') this.#arrivals.push(request as Arrival);
+      else if (release.kind === 'turn') this.#waitForAll(request, release);
       else if (release.index === null)
         this.#due.push({ request, plannedNs: startNs + release.thinkNs });
-      else this.#wait(release.index, { request, thinkNs: release.thinkNs });
+      else this.#wait(release.index, { request, thinkNs: release.thinkNs, join: null });
     }
     this.#arrivals.sort((a, b) => a.release.atNs - b.release.atNs);
     this.#queueArrival();
@@ -42,25 +48,53 @@ export class Releases {
 
   /** The next request with a known planned instant; `null` when none has one (yet). */
   next(): Due | null {
-    return this.#due.peek();
+    for (;;) {
+      const first = this.#due.peek();
+      if (first === null || !this.isOver(first.request)) return first;
+      this.#due.pop();
+    }
   }
 
   /** Removes and returns the next request if it is due at `nowNs` and before `stopNs`. */
   takeDue(nowNs: number, stopNs: number): Due | null {
-    const first = this.#due.peek();
+    const first = this.next();
     if (first === null || first.plannedNs > nowNs || first.plannedNs >= stopNs) return null;
     this.#due.pop();
     if (first.request.release.kind === 'at') this.#queueArrival();
     return first;
   }
 
-  /** Releases whatever waited for `request`, which ended, or was dropped, at `endedNs`. */
-  ended(request: ScheduledRequest, endedNs: number): void {
-    for (const next of this.#waiting.get(request.index) ?? []) {
-      this.#due.push({ request: next.request, plannedNs: endedNs + next.thinkNs });
+  /**
+   * Releases whatever waited for `request`, which ended, or was dropped, at `endedNs`. A session is
+   * over with the first of its turns that is not `completed`: who got no answer cannot go on from it.
+   */
+  ended(request: ScheduledRequest, endedNs: number, completed: boolean): void {
+    if (!completed && request.session !== null) this.#overSessions.add(request.session);
+    for (const { request: next, thinkNs, join } of this.#waiting.get(request.index) ?? []) {
+      let plannedNs = endedNs + thinkNs;
+      if (join !== null) {
+        join.left -= 1;
+        join.dueNs = Math.max(join.dueNs, plannedNs);
+        if (join.left > 0) continue;
+        plannedNs = join.dueNs;
+      }
+      this.#due.push({ request: next, plannedNs });
     }
     this.#waiting.delete(request.index);
     if (request.release.kind === 'slot') this.#fillSlot(endedNs);
+  }
+
+  /** Whether `request` is a turn that never comes, because one before it did not complete. */
+  isOver({ release, session }: ScheduledRequest): boolean {
+    return release.kind === 'turn' && session !== null && this.#overSessions.has(session);
+  }
+
+  #waitForAll(
+    request: ScheduledRequest,
+    { after, notBeforeNs }: Extract<Release, { kind: 'turn' }>,
+  ): void {
+    const join = { left: after.length, dueNs: this.#startNs + notBeforeNs };
+    for (const { index, thinkNs } of after) this.#wait(index, { request, thinkNs, join });
   }
 
   /** Puts the next arrival into the queue. */

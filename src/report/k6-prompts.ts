@@ -1,5 +1,5 @@
 /** A sample of a schedule's prompts in a form that a k6 script can make again. */
-import { assert, assertNever, type JsonValue } from '../base/index.ts';
+import { assert, assertNever, ProblemsError, usageProblem, type JsonValue } from '../base/index.ts';
 import type { PromptSource, ScheduledRequest } from '../workload/index.ts';
 
 /** One prompt of the mix. */
@@ -70,6 +70,14 @@ function k6Prompt(request: ScheduledRequest, source: PromptSource): K6Prompt {
       assert(entry !== undefined, `the bodies file has no entry ${prompt.entry}`);
       return { kind: 'body', body: entry.body as Readonly<Record<string, JsonValue>> };
     }
+    case 'conversation':
+      throw new ProblemsError([
+        usageProblem(
+          'E_UNSUPPORTED',
+          'sessions are not written as a k6 script: a turn there cannot wait for the one before it',
+          'run them with goodput, or give the script a rate of single requests',
+        ),
+      ]);
     default:
       return assertNever(prompt);
   }

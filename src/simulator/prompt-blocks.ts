@@ -1,6 +1,6 @@
 /** What a prompt holds, as far as a prefix cache and a router can tell, without making its text. */
 import { assert, assertNever } from '../base/index.ts';
-import type { PromptRecipe } from '../workload/index.ts';
+import type { MessageText, PromptRecipe } from '../workload/index.ts';
 
 /**
  * Names the leading full blocks that prompts of one schedule may have in common, chained. Two prompts of a file have blocks in common only when
@@ -30,6 +30,8 @@ export class PromptBlocks {
           : [];
       case 'body':
         return this.#oneText(`body ${recipe.entry}`, promptTokens);
+      case 'conversation':
+        return this.#messages(recipe);
       default:
         return assertNever(recipe);
     }
@@ -63,10 +65,35 @@ export class PromptBlocks {
     return blockIds;
   }
 
-  #numberOf(before: number, id: number): number {
+  /**
+   * The full blocks of the messages, and of the answer where later turns repeat it. A block is known
+   * by the message it ends in, all messages before that and its place, because a message is always
+   * repeated whole. Of a file's texts, each word is taken for a token.
+   */
+  #messages({ messages, answer }: Extract<PromptRecipe, { kind: 'conversation' }>): string[] {
+    const blockIds: string[] = [];
+    let before = -1;
+    let endTokens = 0;
+    for (const { text } of answer === null ? messages : [...messages, answer]) {
+      before = this.#numberOf(before, idOf(text));
+      endTokens += text.kind === 'words' ? text.tokens : text.words;
+      for (let at = blockIds.length; (at + 1) * this.#blockTokens <= endTokens; at += 1) {
+        blockIds.push(`said ${before} ${at}`);
+      }
+    }
+    return blockIds;
+  }
+
+  #numberOf(before: number, id: number | string): number {
     const key = `${before} ${id}`;
     const number = this.#chained.get(key) ?? this.#chained.size;
     this.#chained.set(key, number);
     return number;
   }
+}
+
+/** Equal texts of one session have equal ids, and no others. */
+function idOf(text: MessageText): number | string {
+  if (text.kind === 'words') return text.seed;
+  return `${text.entry}/${text.turn}/${text.part}/${text.uniqueSeed}`;
 }

@@ -8,7 +8,13 @@ import type { Dialect } from './dialect.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { asArray, asCount, asObject, asText, type JsonObject } from './json-object.ts';
 import type { ReadingState, ReadStamp } from './reading-state.ts';
-import { field, promptFields, requestBody, userMessage } from './request-body.ts';
+import {
+  anthropicConversation,
+  field,
+  promptFields,
+  requestBody,
+  userMessage,
+} from './request-body.ts';
 import { SseDecoder } from './sse.ts';
 
 const NAME = 'anthropic';
@@ -28,6 +34,7 @@ export const anthropicMessages: Dialect = {
         ...promptFields(intent.prompt, NAME, {
           ofText: userMessage,
           ofMessages: (messages) => ({ messages }),
+          ofConversation: anthropicConversation,
         }),
         ...field('max_tokens', intent.maxTokens),
         stream: intent.stream,

@@ -5,11 +5,11 @@ import { createAnswerReader } from './answer-reader.ts';
 import { AwsEventStreamDecoder } from './aws-event-stream.ts';
 import { noContent, type ContentByKind } from './choice-content.ts';
 import { JSON_TYPE, liftModel, ROOT_API } from './dialect-base.ts';
-import type { Dialect, MediaTypes } from './dialect.ts';
+import type { Dialect, MediaTypes, SaidMessage } from './dialect.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { asArray, asCount, asObject, asText, type JsonObject } from './json-object.ts';
 import type { ReadingState, ReadStamp } from './reading-state.ts';
-import { field, promptFields, requestBody } from './request-body.ts';
+import { field, promptFields, requestBody, systemApart, type Body } from './request-body.ts';
 
 const NAME = 'bedrock-converse';
 
@@ -31,6 +31,7 @@ export const bedrockConverse: Dialect = {
         ...promptFields(intent.prompt, NAME, {
           ofText: (text) => ({ messages: [{ role: 'user', content: [{ text }] }] }),
           ofMessages: null,
+          ofConversation: conversation,
         }),
         ...field(
           'inferenceConfig',
@@ -116,4 +117,12 @@ function readUsage(state: ReadingState, value: unknown, stamp: ReadStamp): void 
     cachedPromptTokens: cached,
   };
   state.sawUsage(usage, null, stamp.atNs);
+}
+
+function conversation(messages: readonly SaidMessage[]): Body {
+  const { system, others } = systemApart(messages);
+  return {
+    ...field('system', system === null ? null : [{ text: system }]),
+    messages: others.map(({ role, content }) => ({ role, content: [{ text: content }] })),
+  };
 }

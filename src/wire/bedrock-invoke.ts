@@ -13,7 +13,13 @@ import type { Dialect } from './dialect.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { asArray, asCount, asObject, asText, parseObject, type JsonObject } from './json-object.ts';
 import type { ReadingState, ReadStamp } from './reading-state.ts';
-import { field, promptFields, requestBody, userMessage } from './request-body.ts';
+import {
+  anthropicConversation,
+  field,
+  promptFields,
+  requestBody,
+  userMessage,
+} from './request-body.ts';
 
 const NAME = 'bedrock-invoke';
 const VERSION = 'bedrock-2023-05-31';
@@ -34,6 +40,7 @@ export const bedrockInvoke: Dialect = {
         ...promptFields(intent.prompt, NAME, {
           ofText: userMessage,
           ofMessages: (messages) => ({ messages }),
+          ofConversation: anthropicConversation,
         }),
         ...field('max_tokens', intent.maxTokens),
       },

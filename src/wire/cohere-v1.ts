@@ -4,11 +4,11 @@ import { createAnswerReader } from './answer-reader.ts';
 import { noContent } from './choice-content.ts';
 import { readCohereEnd } from './cohere-v2.ts';
 import { JSON_TYPE, postTo, V1_API } from './dialect-base.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, SaidMessage } from './dialect.ts';
 import { asArray, asObject, asText } from './json-object.ts';
 import { JsonSequenceDecoder } from './json-sequence.ts';
 import type { ReadingState } from './reading-state.ts';
-import { field, promptFields, requestBody } from './request-body.ts';
+import { field, promptFields, requestBody, systemApart, type Body } from './request-body.ts';
 
 const NAME = 'cohere-v1';
 
@@ -30,6 +30,7 @@ export const cohereV1: Dialect = {
         ...promptFields(intent.prompt, NAME, {
           ofText: (message) => ({ message }),
           ofMessages: null,
+          ofConversation: conversation,
         }),
         ...field('max_tokens', intent.maxTokens),
         stream: intent.stream,
@@ -86,5 +87,18 @@ function readEvents(state: ReadingState): ReadObject {
     }
     state.sawChoices(stamp.atNs);
     state.addOutput(content, null, stamp);
+  };
+}
+
+const ROLES = { user: 'USER', assistant: 'CHATBOT', system: 'SYSTEM' } as const;
+
+/** The last message apart from what was said before. */
+function conversation(messages: readonly SaidMessage[]): Body {
+  const { system, others } = systemApart(messages);
+  const history = others.slice(0, -1);
+  return {
+    ...field('preamble', system),
+    chat_history: history.map(({ role, content }) => ({ role: ROLES[role], message: content })),
+    message: others.at(-1)?.content ?? '',
   };
 }

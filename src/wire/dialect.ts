@@ -5,13 +5,25 @@ import type {
   FailureClass,
   FinishReason,
   OutputEvents,
+  OutputKind,
   ServerError,
   Usage,
 } from '../record/index.ts';
 
-/** The prompt of a request. A `body` is the user's own: only stream and usage options are set. */
+/** What somebody said, in words alone. */
+export interface SaidMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/**
+ * The prompt of a request. A `body` is the user's own: only stream and usage options are set. A
+ * `conversation` is written as the API has it, and as one text, a message a line, where the API takes
+ * plain prompts only.
+ */
 export type PromptInput =
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'conversation'; readonly messages: readonly SaidMessage[] }
   | { readonly kind: 'messages'; readonly messages: readonly JsonValue[] }
   | { readonly kind: 'body'; readonly body: Readonly<Record<string, JsonValue>> };
 
@@ -40,7 +52,11 @@ export interface ReaderOptions {
   readonly lineBytes: number;
   /** Keep the answer text in memory for checks. */
   readonly keepText: boolean;
+  /** Hears the content of every output event, kind by kind, as it is read. */
+  readonly onOutput?: OutputListener | undefined;
 }
+
+export type OutputListener = (kind: OutputKind, text: string) => void;
 
 /** All that the bytes of one answer said. Instants are the reads' stamps. */
 export interface AnswerReading {
@@ -71,10 +87,10 @@ export type ReaderState = 'open' | 'ended' | 'failed';
 /** Reads the body of one answer. Sans-I/O: bytes and stamps in, a reading out. */
 export interface AnswerReader {
   /**
-   * Bytes of the socket read `readId`, stamped `atNs` before any parsing. Returns the state after
-   * them.
+   * Bytes of the socket read `readId`, stamped `atNs` before any parsing: all of `bytes`, or those
+   * `from` … `to`. Returns the state after them.
    */
-  push(bytes: Uint8Array, atNs: number, readId: number): ReaderState;
+  push(bytes: Uint8Array, atNs: number, readId: number, from?: number, to?: number): ReaderState;
   /** The body is over: `complete` by its framing, or `cut` off. Decides truncated and empty. */
   end(how: 'complete' | 'cut'): void;
   readonly state: ReaderState;

@@ -4,11 +4,11 @@ import { jsonMessages, type AnswerFormat, type ReadObject } from './answer-forma
 import { createAnswerReader } from './answer-reader.ts';
 import { noContent, type ContentByKind } from './choice-content.ts';
 import { JSON_TYPE, liftModel, SSE_TYPE, V1_API } from './dialect-base.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, SaidMessage } from './dialect.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { asArray, asCount, asObject, asText, type JsonObject } from './json-object.ts';
 import type { ReadingState } from './reading-state.ts';
-import { field, promptFields, requestBody, type Body } from './request-body.ts';
+import { field, promptFields, requestBody, systemApart, type Body } from './request-body.ts';
 import { SseOrJsonDecoder } from './sse-or-json.ts';
 
 const NAME = 'gemini';
@@ -27,7 +27,11 @@ export const gemini: Dialect = {
       dialect: NAME,
       needed: {
         ...field('model', intent.model),
-        ...promptFields(intent.prompt, NAME, { ofText: contents, ofMessages: null }),
+        ...promptFields(intent.prompt, NAME, {
+          ofText: contents,
+          ofMessages: null,
+          ofConversation: conversation,
+        }),
         ...field(
           'generationConfig',
           intent.maxTokens === null ? null : { maxOutputTokens: intent.maxTokens },
@@ -52,6 +56,17 @@ export const gemini: Dialect = {
 
 function contents(text: string): Body {
   return { contents: [{ role: 'user', parts: [{ text }] }] };
+}
+
+function conversation(messages: readonly SaidMessage[]): Body {
+  const { system, others } = systemApart(messages);
+  return {
+    ...field('systemInstruction', system === null ? null : { parts: [{ text: system }] }),
+    contents: others.map(({ role, content }) => ({
+      role: role === 'assistant' ? 'model' : role,
+      parts: [{ text: content }],
+    })),
+  };
 }
 
 const FORMAT: AnswerFormat = {

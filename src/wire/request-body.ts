@@ -1,6 +1,6 @@
 /** Request bodies of every dialect: our own fields, the user's, and what must not be among these. */
 import { ProblemsError, usageProblem, type JsonValue, type Problem } from '../base/index.ts';
-import type { PromptInput, RequestIntent } from './dialect.ts';
+import type { PromptInput, RequestIntent, SaidMessage } from './dialect.ts';
 import { asObject } from './json-object.ts';
 
 /** Fields of a body; nested fields are objects. */
@@ -107,7 +107,8 @@ function noExactLength(dialect: string): Problem {
 }
 
 /**
- * The fields that carry the prompt.
+ * The fields that carry the prompt. `ofConversation`: for an API whose messages are not just a role
+ * and a content, or that has the system prompt elsewhere.
  *
  * Errors: ProblemsError for messages where the API takes none in the role-and-content form
  * (`ofMessages` is `null`).
@@ -118,10 +119,17 @@ export function promptFields(
   forms: {
     readonly ofText: (text: string) => Body;
     readonly ofMessages: ((messages: readonly JsonValue[]) => Body) | null;
+    readonly ofConversation?: (messages: readonly SaidMessage[]) => Body;
   },
 ): Body {
   if (prompt.kind === 'text') return forms.ofText(prompt.text);
   if (prompt.kind === 'body') return {};
+  if (prompt.kind === 'conversation') {
+    const { messages } = prompt;
+    if (forms.ofConversation !== undefined) return forms.ofConversation(messages);
+    if (forms.ofMessages !== null) return forms.ofMessages(messages.map((each) => ({ ...each })));
+    return forms.ofText(messages.map(({ content }) => content).join('\n'));
+  }
   if (forms.ofMessages !== null) return forms.ofMessages(prompt.messages);
   throw new ProblemsError([
     usageProblem(
@@ -135,6 +143,24 @@ export function promptFields(
 /** `{ [name]: value }`, or nothing where there is no value. */
 export function field(name: string, value: unknown): Body {
   return value === null ? {} : { [name]: value };
+}
+
+/** The system prompt, one text, and the other messages. */
+export function systemApart(messages: readonly SaidMessage[]): {
+  readonly system: string | null;
+  readonly others: readonly SaidMessage[];
+} {
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  return {
+    system: system.length === 0 ? null : system.join('\n'),
+    others: messages.filter(({ role }) => role !== 'system'),
+  };
+}
+
+/** A conversation as Anthropic's models take it: the system prompt beside the messages. */
+export function anthropicConversation(messages: readonly SaidMessage[]): Body {
+  const { system, others } = systemApart(messages);
+  return { ...field('system', system), messages: others.map((each) => ({ ...each })) };
 }
 
 /** One user message, as most chat APIs take it. */

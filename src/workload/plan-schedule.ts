@@ -10,9 +10,12 @@ import {
   type ErrorCode,
 } from '../base/index.ts';
 import { arrivalInstantsNs } from './arrivals.ts';
-import { createEntryOrder, createPromptSequence, type EntryOrder } from './prompt-sequence.ts';
+import { createEntryOrder, type EntryOrder } from './entry-order.ts';
+import { createSessionMaker, planSessions, type SessionStart } from './plan-sessions.ts';
+import { createPromptSequence } from './prompt-sequence.ts';
 import type { Release, Schedule } from './schedule.ts';
 import { scheduleHash } from './schedule-hash.ts';
+import type { SessionSource } from './session-spec.ts';
 import type { LoadShape, PromptSource, ScheduleSeeds } from './spec.ts';
 
 /** More requests than this are refused: a schedule is held in memory (about 1 GB then). */
@@ -33,6 +36,10 @@ export function planSchedule(plan: {
   readonly seeds: ScheduleSeeds;
 }): Schedule {
   const { source, shape, seeds } = plan;
+  if (holdsSessions(source)) {
+    const schedule = sessionSchedule(source, shape, seeds);
+    return { ...schedule, hash: scheduleHash(schedule, source) };
+  }
   const { releases, stopNs, slots, entries, sessionOf } = planReleases(source, shape, seeds);
   const nextPrompt = createPromptSequence(source, seeds, entries ?? entryOrder(source, seeds));
   const requests = releases.map((release, index) => {
@@ -55,8 +62,10 @@ interface PlannedReleases {
 
 const PLAIN = { slots: null, entries: null, sessionOf: () => null };
 
+type FlatSource = Exclude<PromptSource, SessionSource>;
+
 function planReleases(
-  source: PromptSource,
+  source: FlatSource,
   shape: LoadShape,
   seeds: ScheduleSeeds,
 ): PlannedReleases {
@@ -73,6 +82,10 @@ function planReleases(
       return planUsers(shape, seeds);
     case 'trace':
       return planReplay(source, shape);
+    case 'sessions': {
+      const message = `${source.kind} prompts are no sessions`;
+      throw loadConflict(message, 'give turns, conversations or a trace with sessions, or a rate');
+    }
     default:
       return assertNever(shape);
   }
@@ -130,7 +143,7 @@ function planUsers(
  * where the source ends first.
  */
 function planReplay(
-  source: PromptSource,
+  source: FlatSource,
   shape: Extract<LoadShape, { kind: 'trace' }>,
 ): PlannedReleases {
   const { fromNs, durationNs, timeScale } = shape;
@@ -143,7 +156,7 @@ function planReplay(
     .filter(({ atNs }) => atNs < endNs)
     .slice(0, shape.maxRequests ?? Number.POSITIVE_INFINITY);
   if (taken.length === 0) {
-    throw replayProblem('E_CONFIG_VALUE', 'no arrival lies in the replay window');
+    throw replayProblem('E_CONFIG_VALUE', NONE);
   }
   requireCount(taken.length);
   const instantsNs = taken.map(({ atNs }) => atNs);
@@ -166,7 +179,7 @@ function afterLast(instantsNs: readonly number[], stopNs: number): number {
   return Math.max(stopNs, (instantsNs.at(-1) ?? 0) + 1);
 }
 
-function sourceArrivals(source: PromptSource): { readonly atNs: number; readonly entry: number }[] {
+function sourceArrivals(source: FlatSource): { readonly atNs: number; readonly entry: number }[] {
   switch (source.kind) {
     case 'trace':
       return source.rows.map(({ atNs }, entry) => ({ atNs, entry }));
@@ -187,7 +200,7 @@ function sourceArrivals(source: PromptSource): { readonly atNs: number; readonly
   }
 }
 
-function entryOrder(source: PromptSource, seeds: ScheduleSeeds): EntryOrder {
+function entryOrder(source: FlatSource, seeds: ScheduleSeeds): EntryOrder {
   switch (source.kind) {
     case 'synthetic':
     case 'classes':
@@ -202,6 +215,64 @@ function entryOrder(source: PromptSource, seeds: ScheduleSeeds): EntryOrder {
     default:
       return assertNever(source);
   }
+}
+
+export function holdsSessions(source: PromptSource): source is SessionSource {
+  return source.kind === 'sessions' || source.kind === 'conversations' || source.kind === 'calls';
+}
+
+/**
+ * Sessions that start at drawn instants, or as in their trace. The point ends with its duration,
+ * whatever is left of the sessions then; sooner only when all of them have ended.
+ */
+function sessionSchedule(
+  source: SessionSource,
+  shape: LoadShape,
+  seeds: ScheduleSeeds,
+): Omit<Schedule, 'hash'> {
+  const think = shape.kind === 'sessions' ? shape.think : NO_THINKING;
+  const make = createSessionMaker(source, think, seeds);
+  const maxRequests = shape.maxRequests ?? MAX_SCHEDULED_REQUESTS;
+  const starts = sessionStarts(source, shape, seeds);
+  const { requests, isCut } = planSessions(make, starts, maxRequests);
+  if (isCut && shape.maxRequests === null) requireCount(Number.POSITIVE_INFINITY);
+  if (requests.length === 0 && shape.kind === 'trace') throw replayProblem('E_CONFIG_VALUE', NONE);
+  const timeScale = shape.kind === 'trace' ? shape.timeScale : 1;
+  const stopNs = Math.ceil(shape.durationNs / timeScale);
+  return { requests, stopNs, slots: null };
+}
+
+const NO_THINKING = { kind: 'fixed', meanNs: 0 } as const;
+const NONE = 'no arrival lies in the replay window';
+
+function sessionStarts(
+  source: SessionSource,
+  shape: LoadShape,
+  seeds: ScheduleSeeds,
+): readonly SessionStart[] {
+  if (shape.kind === 'sessions') {
+    const { arrivals, sessionsPerSecond: rateRps, durationNs } = shape;
+    requireCount((rateRps * durationNs) / NS_PER_SECOND);
+    const plan = { arrivals, rateRps, durationNs, limit: Number.POSITIVE_INFINITY };
+    const instantsNs = arrivalInstantsNs(plan, randomStream(seeds.arrivals, 'arrivals'));
+    return instantsNs.map((startNs) => ({ startNs, timeScale: 1 }));
+  }
+  if (shape.kind !== 'trace' || source.kind !== 'calls') {
+    const hint = 'give a rate of sessions, or replay a trace that tells when they start';
+    throw loadConflict(`sessions do not come by ${shape.kind}`, hint);
+  }
+  const { fromNs, durationNs, timeScale } = shape;
+  return source.sessions.flatMap(({ atNs }) => {
+    if (atNs === null) {
+      throw replayProblem('E_CONFIG_CONFLICT', 'the trace does not tell when its sessions start');
+    }
+    if (atNs < fromNs || atNs - fromNs >= durationNs) return [];
+    return [{ startNs: Math.floor((atNs - fromNs) / timeScale), timeScale }];
+  });
+}
+
+function loadConflict(message: string, hint: string): ProblemsError {
+  return new ProblemsError([usageProblem('E_CONFIG_CONFLICT', message, hint)]);
 }
 
 function requireCount(requests: number): void {

@@ -8,9 +8,11 @@ import {
   type RandomSource,
 } from '../base/index.ts';
 import { createLengthDraw } from './distributions.ts';
-import { SEED_WORDS } from './prompt-text.ts';
+import type { EntryOrder } from './entry-order.ts';
+import { SEED_WORDS } from './seeded-text.ts';
 import type { PromptRecipe, ScheduledRequest } from './schedule.ts';
 import { drawSeed } from './seeds.ts';
+import type { SessionSource } from './session-spec.ts';
 import type {
   PromptSource,
   RequestClass,
@@ -22,16 +24,13 @@ import type {
 /** A request but for its place and its release. */
 export type PlannedPrompt = Omit<ScheduledRequest, 'index' | 'release'>;
 
-/** Gives the entry of the source that comes next, and how often the source was used up before. */
-export type EntryOrder = () => { readonly entry: number; readonly pass: number };
-
 /**
  * Gives the prompts of `source` one after another. Input lengths, output lengths, texts, prefix
  * groups and order each draw from a stream of their own, one draw a request, so that changing one
  * of them leaves the others as they were.
  */
 export function createPromptSequence(
-  source: PromptSource,
+  source: Exclude<PromptSource, SessionSource>,
   seeds: ScheduleSeeds,
   nextEntry: EntryOrder,
 ): () => PlannedPrompt {
@@ -54,27 +53,6 @@ export function createPromptSequence(
     default:
       return assertNever(source);
   }
-}
-
-/**
- * The order in which entries are used: as they stand, or each pass shuffled anew from `random`.
- * When all were used it starts over.
- */
-export function createEntryOrder(
-  entries: number,
-  order: 'sequential' | 'shuffled',
-  random: RandomSource,
-): EntryOrder {
-  assert(entries > 0, 'a source of prompts holds at least one entry');
-  const places = Array.from({ length: entries }, (_, entry) => entry);
-  let used = 0;
-  return () => {
-    const place = used % entries;
-    if (place === 0 && order === 'shuffled') shuffle(places, random);
-    const pass = Math.floor(used / entries);
-    used += 1;
-    return { entry: at(places, place), pass };
-  };
 }
 
 function textsOf(seeds: ScheduleSeeds): RandomSource {
@@ -223,14 +201,6 @@ function bodyOutputTokens(body: Readonly<Record<string, unknown>>): number | nul
     if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit;
   }
   return null;
-}
-
-/** Fisher and Yates: every order equally likely. */
-function shuffle(places: number[], random: RandomSource): void {
-  for (let i = places.length - 1; i > 0; i -= 1) {
-    const j = Math.floor(random() * (i + 1));
-    [places[i], places[j]] = [at(places, j), at(places, i)];
-  }
 }
 
 function at<T>(items: readonly T[], index: number): T {

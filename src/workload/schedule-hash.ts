@@ -1,7 +1,7 @@
 /** The fingerprint of a schedule. */
 import { createHash } from 'node:crypto';
 import { assertNever, canonicalJson } from '../base/index.ts';
-import type { PromptRecipe, Release, Schedule, ScheduledRequest } from './schedule.ts';
+import type { MessageRecipe, PromptRecipe, Release, Schedule, ScheduledRequest } from './schedule.ts';
 import type { PromptSource } from './spec.ts';
 
 /**
@@ -16,9 +16,13 @@ export function scheduleHash(schedule: Omit<Schedule, 'hash'>, source: PromptSou
   };
   addLine([schedule.stopNs, schedule.slots]);
   for (const request of schedule.requests) addLine(requestKey(request));
-  if (source.kind === 'prompts' || source.kind === 'bodies') {
-    for (const entry of source.entries) hash.update(`${canonicalJson(entry)}\n`);
-  }
+  const entries =
+    source.kind === 'prompts' || source.kind === 'bodies'
+      ? source.entries
+      : source.kind === 'conversations'
+        ? source.conversations
+        : [];
+  for (const entry of entries) hash.update(`${canonicalJson(entry)}\n`);
   return hash.digest('hex');
 }
 
@@ -45,6 +49,10 @@ function releaseKey(release: Release): readonly unknown[] {
       return ['after', release.index, release.thinkNs];
     case 'slot':
       return ['slot'];
+    case 'turn': {
+      const edges = release.after.map(({ index, thinkNs }) => [index, thinkNs]);
+      return ['turn', edges, release.notBeforeNs];
+    }
     default:
       return assertNever(release);
   }
@@ -60,7 +68,19 @@ function recipeKey(recipe: PromptRecipe): readonly unknown[] {
       return ['prompt', recipe.entry, recipe.uniqueSeed];
     case 'body':
       return ['body', recipe.entry];
+    case 'conversation':
+      return ['conversation', recipe.messages.map(messageKey), answerKey(recipe.answer)];
     default:
       return assertNever(recipe);
   }
+}
+
+function messageKey({ role, text, answerOf }: MessageRecipe): readonly unknown[] {
+  return text.kind === 'words'
+    ? [role, text.seed, text.tokens, answerOf]
+    : [role, text.entry, text.turn, text.part, text.uniqueSeed, answerOf];
+}
+
+function answerKey(answer: MessageRecipe | null): readonly unknown[] | null {
+  return answer === null ? null : messageKey(answer);
 }

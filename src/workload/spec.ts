@@ -1,4 +1,5 @@
 /** What load to make, as the user states it. Pure data; `schedule.ts` turns it into requests. */
+import type { SessionSource, ThinkTime } from './session-spec.ts';
 
 /** Distribution of a token count. All draws are whole, ≥ `min` ≥ 1 and ≤ `max`. */
 export type LengthDistribution =
@@ -74,7 +75,8 @@ export type PromptSource =
       readonly order: 'sequential' | 'shuffled';
     }
   /** Lengths (and blocks) from a trace; text is synthetic. */
-  | { readonly kind: 'trace'; readonly path: string; readonly rows: readonly TraceRow[] };
+  | { readonly kind: 'trace'; readonly path: string; readonly rows: readonly TraceRow[] }
+  | SessionSource;
 
 export interface PromptEntry {
   readonly text: string;
@@ -125,10 +127,20 @@ export type LoadShape =
   | {
       readonly kind: 'users';
       readonly users: number;
-      /** Mean think time; exponential unless `fixed`. */
-      readonly think: { readonly kind: 'fixed' | 'exponential'; readonly meanNs: number };
+      readonly think: ThinkTime;
       readonly durationNs: number;
       readonly maxRequests: number;
+    }
+  /** Sessions that arrive on their own; within each, a turn waits for the answer before it. */
+  | {
+      readonly kind: 'sessions';
+      readonly sessionsPerSecond: number;
+      readonly arrivals: ArrivalProcess;
+      /** Before each later turn; a traced session has its own. */
+      readonly think: ThinkTime;
+      readonly durationNs: number;
+      /** No session is begun whose turns would pass this many requests. */
+      readonly maxRequests: number | null;
     }
   /** Replay of the trace's arrivals; `timeScale` 10 = ten times as fast. */
   | {
