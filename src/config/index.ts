@@ -11,6 +11,7 @@ export * from './parse-run-spec.ts';
 export * from './public-host.ts';
 export { parseObjectiveFile, readObjective, type ConfigContext } from './read-objective.ts';
 export * from './require-budget.ts';
+export { NO_QUOTA, type QuotaSpec } from './quota-schema.ts';
 export { RUN_FLAGS, type FlagForm, type RunFlag } from './run-flags.ts';
 export * from './run-spec.ts';
 export * from './run-spec-yaml.ts';

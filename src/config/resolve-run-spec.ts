@@ -7,12 +7,15 @@ import { fittedObjective, type ReadObjective } from './fitted-objective.ts';
 import { DEFAULT_INPUT, DEFAULT_OUTPUT } from './class-schema.ts';
 import { loadKindOf, workloadKindOf } from './exclusive-keys.ts';
 import type { KeyPath, Written } from './key-path.ts';
+import { quotaSpec } from './quota-schema.ts';
+import { retryPolicy } from './retry-schema.ts';
 import type { RunFile } from './run-file-schema.ts';
 import type { BudgetSpec, LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
 import { SERVICE_NAMES_OR_PATHS, SERVICE_PATHS, type ServiceKeys } from './service-schema.ts';
 import type { Environment } from './substitute-env.ts';
 
 const DEFAULT_MAX_IN_FLIGHT = 1024;
+const DEFAULT_FOLLOW_UP = { kind: 'fixed', tokens: 128 } as const;
 
 /** Makes the spec from keys that passed the schema and every check. */
 export function assembleRunSpec(
@@ -23,6 +26,10 @@ export function assembleRunSpec(
 ): RunSpec {
   const workload = workloadSpec(keys, written);
   const load = loadSpec(keys, written);
+  const seeds =
+    typeof keys.seed === 'number'
+      ? { arrivals: keys.seed, lengths: keys.seed, prompts: keys.seed }
+      : keys.seed;
   const checks = [...(keys.checks as AnswerCheck[])];
   for (const check of read?.objective.request.correctness.checks ?? []) {
     if (!checks.some(({ name }) => name === check.name)) checks.push(check);
@@ -40,10 +47,9 @@ export function assembleRunSpec(
         ? { kind: 'cancel', limitNs: 0 }
         : { kind: 'drain', limitNs: keys.drain },
     latenessLimitNs: keys.latenessLimit ?? null,
-    seeds:
-      typeof keys.seed === 'number'
-        ? { arrivals: keys.seed, lengths: keys.seed, prompts: keys.seed }
-        : keys.seed,
+    processes: keys.processes === 'auto' ? null : keys.processes,
+    retry: keys.retry === undefined ? null : retryPolicy(keys.retry, seeds.arrivals),
+    seeds,
     objective: read === null ? null : fittedObjective(read, { workload, checks }),
     checks,
     metrics: { endpoints: keys.metrics, everyNs: keys.metricsEvery },
@@ -73,6 +79,7 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
     body: target.body,
     oneTokenPerEvent: target.tokensPerEvent === 'one',
     exactOutput: target.exact,
+    tokenizer: tokenizerSpec(target, written),
     proxy: target.proxy ?? null,
     caFile: filePath(written, ['target', 'ca'], target.ca ?? null),
     clientCertificate: clientCertificate(target, written),
@@ -85,7 +92,14 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
       requestTimeoutNs: target.timeout,
       connectTimeoutNs: target.connectTimeout,
     },
+    quota: quotaSpec(target.quota),
   };
+}
+
+function tokenizerSpec(target: RunFile['target'], written: Written): TargetSpec['tokenizer'] {
+  const { tokenizer = null } = target;
+  if (tokenizer === null || tokenizer.kind === 'gpt') return tokenizer;
+  return { ...tokenizer, path: filePath(written, ['target', 'tokenizer'], tokenizer.path) };
 }
 
 /** The checks have seen that both files are given, or neither. */
@@ -100,7 +114,7 @@ function clientCertificate(
 
 function workloadSpec(keys: RunFile, written: Written): WorkloadSpec {
   const { workload } = keys;
-  const { order = 'sequential', prefix = { kind: 'unique' } } = workload;
+  const { order = 'sequential', prefix = { kind: 'unique' }, history = 'planned' } = workload;
   const output = workload.output ?? DEFAULT_OUTPUT;
   const kind = workloadKindOf(written.tree);
   const path = (key: string, value: string | undefined): string => {
@@ -119,8 +133,25 @@ function workloadSpec(keys: RunFile, written: Written): WorkloadSpec {
       const format = /\.(?:jsonl|ndjson|json)$/i.test(file) ? 'jsonl' : 'text';
       return { kind, path: file, format, output, order, prefix };
     }
+    case 'turns': {
+      const { turns } = workload;
+      assert(turns !== undefined, 'workload.turns selects the kind, so it is given');
+      return {
+        kind: 'sessions',
+        turns,
+        input: workload.input ?? DEFAULT_INPUT,
+        followUp: workload.followUp ?? DEFAULT_FOLLOW_UP,
+        output,
+        system: workload.system ?? [],
+        maxContextTokens: workload.maxContext ?? null,
+        history,
+      };
+    }
     case 'sharegpt': {
       const file = path(kind, workload.sharegpt);
+      if (loadKindOf(written.tree) === 'sessionRate') {
+        return { kind: 'conversations', path: file, output, order, prefix, history };
+      }
       return { kind: 'prompts', path: file, format: 'sharegpt', output, order, prefix };
     }
     case 'bodies':
@@ -133,6 +164,8 @@ function workloadSpec(keys: RunFile, written: Written): WorkloadSpec {
         badRows: workload.badRows ?? 'fail',
         maxPromptTokens: workload.maxInput ?? null,
         maxOutputTokens: workload.maxOutput ?? null,
+        maxContextTokens: workload.maxContext ?? null,
+        history,
       };
     default:
       return assertNever(kind);
@@ -151,6 +184,13 @@ function loadSpec(keys: RunFile, written: Written): LoadSpec {
       return {
         kind,
         levels: load.users ?? [],
+        think: load.think ?? { kind: 'exponential', meanNs: 0 },
+      };
+    case 'sessionRate':
+      return {
+        kind: 'sessions',
+        sessionsPerSecond: load.sessionRate ?? [],
+        arrivals: load.arrivals ?? { kind: 'poisson' },
         think: load.think ?? { kind: 'exponential', meanNs: 0 },
       };
     case 'trace':
@@ -178,14 +218,17 @@ function serviceKeys({ service }: RunFile, written: Written): ServiceKeys {
 }
 
 function budgetSpec(keys: RunFile, load: LoadSpec): BudgetSpec {
-  const { budget } = keys;
+  const { budget, target } = keys;
   return {
     maxRequests: budget.maxRequests ?? null,
     maxOutputTokens: budget.maxTokens ?? null,
     maxCostUsd: budget.maxCost ?? null,
     pricePerMillionInputTokensUsd: budget.inputPrice ?? null,
     pricePerMillionOutputTokensUsd: budget.outputPrice ?? null,
-    maxInFlight: budget.maxInFlight ?? Math.max(DEFAULT_MAX_IN_FLIGHT, largestLevel(load)),
+    maxInFlight:
+      budget.maxInFlight ??
+      target.quota?.concurrent ??
+      Math.max(DEFAULT_MAX_IN_FLIGHT, largestLevel(load)),
   };
 }
 

@@ -8,6 +8,7 @@ import { hypothesisSection } from './hypothesis-schema.ts';
 import { loadSection } from './load-schema.ts';
 import { metricsEndpoints } from './metrics-schema.ts';
 import { objectiveKeys } from './objective-schema.ts';
+import { retrySection } from './retry-schema.ts';
 import {
   count,
   duration,
@@ -67,9 +68,25 @@ export const RUN_SECTIONS = {
     })
     .prefault('30s')
     .describe('Wait this long for open answers at the end of a point, or `cancel` them at once.'),
+  retry: retrySection
+    .optional()
+    .describe(
+      'Try failed requests again: a number of tries, `attempts=3,on=429|5xx,base=500ms`, or keys. Left ' +
+        'out: every request is sent once.',
+    ),
   latenessLimit: duration('above0', '100ms')
     .optional()
     .describe('Drop an arrival that is later than this. Left out: send it late, record how late.'),
+  processes: z
+    .union(
+      [z.literal('auto'), wholeNumber('a whole number', '2')],
+      expects('a number of processes', 'write auto or 2'),
+    )
+    .prefault('auto')
+    .describe(
+      'Processes of this machine that send a load point: a number, or `auto`, as many as the load is ' +
+        'estimated to need.',
+    ),
   seed: z
     .union([seed, seedKeys], expects('a whole number', 'write 7'))
     .prefault(1)

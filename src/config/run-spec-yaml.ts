@@ -1,10 +1,17 @@
 /** The spec as a run file: what `--print-spec` writes, for version control. */
 import { Document, isCollection, isMap, isScalar, isSeq, visit } from 'yaml';
 import { assertNever, durationText } from '../base/index.ts';
-import type { ArrivalProcess, LengthDistribution, PrefixPolicy } from '../workload/index.ts';
+import type {
+  ArrivalProcess,
+  LengthDistribution,
+  PrefixPolicy,
+  ThinkTime,
+} from '../workload/index.ts';
 import { checkTree } from './check-schema.ts';
 import { objectiveValue } from './objective-tree.ts';
 import type { LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
+import { quotaTree } from './quota-schema.ts';
+import { retryTree } from './retry-schema.ts';
 import { hypothesisTree } from './hypothesis-schema.ts';
 import { escapeEnv } from './substitute-env.ts';
 import { withoutNulls } from './without-nulls.ts';
@@ -54,7 +61,9 @@ function runSpecTree(spec: RunSpec): Record<string, unknown> {
     requests: spec.requests,
     warmup: durationText(spec.warmupNs),
     drain: spec.atEnd.kind === 'cancel' ? 'cancel' : durationText(spec.atEnd.limitNs),
+    retry: spec.retry === null ? null : retryTree(spec.retry),
     latenessLimit: spec.latenessLimitNs === null ? null : durationText(spec.latenessLimitNs),
+    processes: spec.processes,
     seed: seedValue(spec),
     slo: bare === null ? null : objectiveValue(bare, spec.workload.kind !== 'bodies'),
     checks: spec.checks.length > 0 ? spec.checks.map(checkTree) : null,
@@ -98,6 +107,7 @@ function targetTree(target: TargetSpec): Record<string, unknown> {
       body: target.body,
       exact: target.exactOutput,
       tokensPerEvent: target.oneTokenPerEvent ? 'one' : 'unknown',
+      tokenizer: tokenizerText(target.tokenizer),
       proxy: target.proxy,
       ca: target.caFile,
       cert: target.clientCertificate?.certFile ?? null,
@@ -105,12 +115,20 @@ function targetTree(target: TargetSpec): Record<string, unknown> {
       unixSocket: target.unixSocket,
       transport: target.transport,
       http2: target.http2,
+      quota: quotaTree(target.quota),
       timeout: durationText(limits.requestTimeoutNs),
       connectTimeout: durationText(limits.connectTimeoutNs),
       maxLineBytes: limits.lineBytes,
       maxResponseBytes: limits.responseBytes,
     }),
   };
+}
+
+/** A file beside the run file is marked as one, or it would read as a name. */
+function tokenizerText(tokenizer: TargetSpec['tokenizer']): string | null {
+  if (tokenizer === null) return null;
+  if (tokenizer.kind === 'gpt') return tokenizer.vocabulary;
+  return /[/\\]|\.json$/i.test(tokenizer.path) ? tokenizer.path : `./${tokenizer.path}`;
 }
 
 function workloadTree(workload: WorkloadSpec): Record<string, unknown> {
@@ -141,12 +159,32 @@ function workloadTree(workload: WorkloadSpec): Record<string, unknown> {
       };
     case 'bodies':
       return { bodies: workload.path, order: workload.order };
+    case 'sessions':
+      return withoutNulls({
+        turns: lengthValue(workload.turns),
+        input: lengthValue(workload.input),
+        followUp: lengthValue(workload.followUp),
+        output: lengthValue(workload.output),
+        system: workload.system.length === 0 ? null : workload.system,
+        maxContext: workload.maxContextTokens,
+        history: workload.history,
+      });
+    case 'conversations':
+      return {
+        sharegpt: workload.path,
+        output: lengthValue(workload.output),
+        order: workload.order,
+        prefix: prefixText(workload.prefix),
+        history: workload.history,
+      };
     case 'trace':
       return withoutNulls({
         trace: { [workload.format]: workload.path },
         badRows: workload.badRows,
         maxInput: workload.maxPromptTokens,
         maxOutput: workload.maxOutputTokens,
+        maxContext: workload.maxContextTokens,
+        history: workload.history === 'planned' ? null : workload.history,
       });
     default:
       return assertNever(workload);
@@ -183,16 +221,23 @@ function loadTree(load: LoadSpec): Record<string, unknown> {
       return { rate: oneOrMany(load.ratesRps), arrivals: arrivalsText(load.arrivals) };
     case 'concurrency':
       return { concurrency: oneOrMany(load.levels) };
-    case 'users': {
-      const { kind, meanNs } = load.think;
-      const mean = durationText(meanNs);
-      return { users: oneOrMany(load.levels), think: kind === 'fixed' ? `fixed:${mean}` : mean };
-    }
+    case 'users':
+      return { users: oneOrMany(load.levels), think: thinkText(load.think) };
+    case 'sessions':
+      return {
+        sessionRate: oneOrMany(load.sessionsPerSecond),
+        arrivals: arrivalsText(load.arrivals),
+        ...(load.think.meanNs === 0 ? {} : { think: thinkText(load.think) }),
+      };
     case 'trace':
       return { timeScale: oneOrMany(load.timeScales), from: durationText(load.fromNs) };
     default:
       return assertNever(load);
   }
+}
+
+function thinkText({ kind, meanNs }: ThinkTime): string {
+  return `${kind === 'fixed' ? 'fixed:' : ''}${durationText(meanNs)}`;
 }
 
 function arrivalsText(arrivals: ArrivalProcess): string {

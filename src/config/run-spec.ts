@@ -7,14 +7,19 @@ import type { JsonValue } from '../base/index.ts';
 import type { DialectName } from '../wire/index.ts';
 import type { Hypothesis } from '../comparison/index.ts';
 import type { AnswerCheck, Objective } from '../slo/index.ts';
+import type { QuotaSpec } from './quota-schema.ts';
 import type { ServiceKeys } from './service-schema.ts';
 import type {
   ArrivalProcess,
+  HistoryMode,
   LengthDistribution,
   PrefixPolicy,
   RequestClass,
+  RetryPolicy,
   Seeds,
+  SessionMix,
   SyntheticPrompts,
+  ThinkTime,
 } from '../workload/index.ts';
 
 export type ApiName = DialectName;
@@ -38,6 +43,8 @@ export interface TargetSpec {
   readonly oneTokenPerEvent: boolean;
   /** Force exact output lengths (`ignore_eos` + `min_tokens`) where the server allows. */
   readonly exactOutput: boolean;
+  /** The model's tokenizer, to count with here; `null` = only the server counts. */
+  readonly tokenizer: TokenizerSpec | null;
   readonly proxy: string | null;
   readonly caFile: string | null;
   /** Files of the certificate to show to a server that asks, and of its private key. */
@@ -48,7 +55,14 @@ export interface TargetSpec {
   readonly transport: 'fast' | 'compat';
   readonly http2: boolean;
   readonly limits: TransportLimits;
+  /** Of the provider. */
+  readonly quota: QuotaSpec;
 }
+
+/** A vocabulary of OpenAI's by its own name or a model's, or a `tokenizer.json`. */
+export type TokenizerSpec =
+  | { readonly kind: 'gpt'; readonly vocabulary: string }
+  | { readonly kind: 'file'; readonly path: string };
 
 export interface TransportLimits {
   readonly lineBytes: number;
@@ -70,15 +84,34 @@ export type WorkloadSpec =
       readonly prefix: PrefixPolicy;
     }
   | { readonly kind: 'bodies'; readonly path: string; readonly order: 'sequential' | 'shuffled' }
+  | ({ readonly kind: 'sessions' } & SessionMix)
+  /** Whole conversations of a ShareGPT file, turn by turn. */
+  | {
+      readonly kind: 'conversations';
+      readonly path: string;
+      readonly output: LengthDistribution;
+      readonly order: 'sequential' | 'shuffled';
+      readonly prefix: PrefixPolicy;
+      readonly history: HistoryMode;
+    }
   | {
       readonly kind: 'trace';
       readonly path: string;
-      readonly format: 'azure' | 'mooncake';
+      readonly format: TraceFormat;
       /** `fail`: rows with holes are errors. `skip`: they are counted and left out. */
       readonly badRows: 'fail' | 'skip';
       readonly maxPromptTokens: number | null;
       readonly maxOutputTokens: number | null;
+      /** Calls of sessions that would pass it are left out, and what waits for them. */
+      readonly maxContextTokens: number | null;
+      /** Of sessions that tell what they continue. */
+      readonly history: HistoryMode;
     };
+
+/** `sessions`, `kvcache` and `bailian` hold sessions; `mooncake` may. */
+export type TraceFormat = (typeof TRACE_FORMATS)[number];
+
+export const TRACE_FORMATS = ['azure', 'mooncake', 'sessions', 'bailian', 'kvcache'] as const;
 
 /** One or more load points of one kind: more than one is a sweep. */
 export type LoadSpec =
@@ -91,7 +124,13 @@ export type LoadSpec =
   | {
       readonly kind: 'users';
       readonly levels: readonly number[];
-      readonly think: { readonly kind: 'fixed' | 'exponential'; readonly meanNs: number };
+      readonly think: ThinkTime;
+    }
+  | {
+      readonly kind: 'sessions';
+      readonly sessionsPerSecond: readonly number[];
+      readonly arrivals: ArrivalProcess;
+      readonly think: ThinkTime;
     }
   | {
       readonly kind: 'trace';
@@ -132,6 +171,10 @@ export interface RunSpec {
   readonly atEnd: { readonly kind: 'drain' | 'cancel'; readonly limitNs: number };
   /** Drop an arrival later than this instead of sending it late; `null` = send, record lateness. */
   readonly latenessLimitNs: number | null;
+  /** Generator processes of a load point; `null` = as many as it is estimated to need. */
+  readonly processes: number | null;
+  /** When failed requests are tried again; `null` = never. */
+  readonly retry: RetryPolicy | null;
   readonly seeds: Seeds;
   readonly objective: Objective | null;
   readonly checks: readonly AnswerCheck[];

@@ -1,6 +1,7 @@
 /** The `target` section: the service under test and how to reach it. */
 import { z } from 'zod';
 import { DIALECT_NAMES } from '../wire/index.ts';
+import { quotaSection } from './quota-schema.ts';
 import { count, duration, expects, flag, mapping, oneOf, text, withHint } from './scalars.ts';
 
 /** Values that JSON can carry, for extra body fields and declared facts. */
@@ -153,6 +154,13 @@ const body = jsonRecord.superRefine((fields, context) => {
   }
 });
 
+/** A path has a slash or ends in `.json`; anything else is a name. */
+const tokenizer = text.transform((value) =>
+  /[/\\]|\.json$/i.test(value)
+    ? ({ kind: 'file', path: value } as const)
+    : ({ kind: 'gpt', vocabulary: value } as const),
+);
+
 /** `target` in a run file. */
 export const targetSection = mapping({
   url: url.describe('Base URL of the service; `/v1` is added unless the path ends in a version.'),
@@ -186,6 +194,13 @@ export const targetSection = mapping({
   tokensPerEvent: oneOf(['one', 'unknown'])
     .default('unknown')
     .describe('`one`: the server sends exactly one token per output event, so gaps are ITL.'),
+  tokenizer: tokenizer
+    .optional()
+    .describe(
+      "The model's tokenizer, to count with here: `o200k_base`, `cl100k_base`, a model of OpenAI " +
+        '(`gpt-4o`), or the path of a `tokenizer.json`. Prompts then have their exact length, and answers ' +
+        'are counted where the server does not tell.',
+    ),
   proxy: url.optional().describe('HTTP proxy. Proxy variables of the environment are ignored.'),
   ca: text.optional().describe('PEM file of a certificate authority to trust as well.'),
   cert: text
@@ -203,7 +218,12 @@ export const targetSection = mapping({
   http2: flag
     .prefault(false)
     .describe('Speak HTTP/2 over TLS: many requests share a connection, and gaps are less exact.'),
-  timeout: duration('above0').prefault('10m').describe('Deadline of one request.'),
+  quota: quotaSection
+    .optional()
+    .describe(
+      'Limits of the provider that the plan must stay within: `rpm=500,tpm=200k`, or keys.',
+    ),
+  timeout: duration('above0').prefault('10m').describe('Deadline of one request, of each try.'),
   connectTimeout: duration('above0').prefault('10s').describe('Deadline of one connection.'),
   maxLineBytes: count.prefault(1_000_000).describe('Longest line of a stream.'),
   maxResponseBytes: count.prefault(16_000_000).describe('Longest response.'),

@@ -7,7 +7,7 @@ import type { Fact, Manifest } from '../record/index.ts';
 /** The question of a run, from its spec and what its preflight settled. */
 export function questionOf(spec: RunSpec, manifest: Manifest): Question {
   const { facts, counting, target, source, clock, prefixCache } = manifest;
-  const { durationNs, requests, warmupNs, atEnd, latenessLimitNs, seeds, budget } = spec;
+  const { durationNs, requests, warmupNs, atEnd, retry, latenessLimitNs, seeds, budget } = spec;
   return {
     objective: asJson(spec.objective),
     checks: asJson(spec.checks),
@@ -18,6 +18,7 @@ export function questionOf(spec: RunSpec, manifest: Manifest): Question {
       requests,
       warmupNs,
       atEnd,
+      retry,
       latenessLimitNs,
       maxInFlight: budget.maxInFlight,
     }),

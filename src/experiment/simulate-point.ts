@@ -26,6 +26,7 @@ export interface SimulationJob {
   readonly answers: AnswerOptions;
   readonly requestTimeoutNs: number;
   readonly maxInFlight: number;
+  readonly retry: PointOptions['retry'];
   readonly atEnd: PointOptions['atEnd'];
   readonly template: SimulationOptions['template'];
   readonly budget: BudgetLimits;
@@ -97,6 +98,7 @@ export async function simulatePoint(
       promptTokensOf: ({ index }) => promptTokens[index] as number,
       requestTimeoutNs,
       maxInFlight,
+      retry: job.retry,
       budget,
       atEnd,
       stopStarts,

@@ -112,13 +112,21 @@ export function notSimulated(spec: RunSpec, plan: RunPlan, { engine }: ServiceOp
     unsupported(message, 'serve by --policy priority, or leave the priorities out');
   }
   const blockTokens = engine.memory?.blockTokens ?? null;
-  const traceBlocks = plan.source.kind === 'trace' ? plan.source.rows : [];
+  const traceBlocks =
+    plan.source.kind === 'trace' ? plan.source.rows : plan.source.kind === 'calls' ? [plan.source] : [];
   const odd = traceBlocks.find(
     (row) => blockTokens !== null && row.blockTokens !== null && row.blockTokens % blockTokens > 0,
   );
   if (odd !== undefined) {
     unsupported(
       `blocks of ${odd.blockTokens} tokens in the trace are no multiple of the engine's ${blockTokens}`,
+    );
+  }
+  const repeatsAnswers = 'history' in plan.source && plan.source.history === 'answers';
+  if (repeatsAnswers && !spec.target.exactOutput) {
+    unsupported(
+      'a simulated answer has no text to repeat in later turns',
+      'use --history planned, or --exact, so that every answer is as long as planned',
     );
   }
   return problems;
@@ -221,6 +229,7 @@ export function simulationJob(
     answers: { exact: spec.target.exactOutput, seed: spec.seeds.lengths },
     requestTimeoutNs: spec.target.limits.requestTimeoutNs,
     maxInFlight: spec.budget.maxInFlight,
+    retry: spec.retry,
     atEnd: spec.atEnd,
     template: {
       experimentHash,
@@ -240,7 +249,13 @@ export function simulationJob(
 /** The emulator's rule: a token is a word. */
 export function wordsOf(request: ScheduledRequest, { source }: RunPlan): number {
   const content = makePrompt(request.prompt, source, UNCALIBRATED);
-  const words = content.kind === 'text' ? (content.text.match(/\S+/g)?.length ?? 0) : 0;
+  const texts =
+    content.kind === 'text'
+      ? [content.text]
+      : content.kind === 'messages'
+        ? content.messages.map((message) => message.content)
+        : [];
+  const words = texts.reduce((sum, text) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
   return Math.max(1, words);
 }
 
@@ -274,6 +289,7 @@ export function simulationManifest(
     seeds: { ...plan.seeds },
     host,
     preflight: null,
+    calibration: null,
     points: [],
   };
 }

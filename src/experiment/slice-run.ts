@@ -1,7 +1,7 @@
 /** A stored load point cut into slices of equal length, as units of a comparison. */
 import { unusableReason, type WindowFigures, windowFigures } from '../comparison/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
-import type { ManifestPoint } from '../record/index.ts';
+import { LogicalJoin, type ManifestPoint, type RequestRecord } from '../record/index.ts';
 import type { OpenRun } from '../store/index.ts';
 import { createPointAccumulator, type PointSummary } from '../summary/index.ts';
 
@@ -27,8 +27,8 @@ export interface JudgedSpan {
 export async function judgedSpan({ run }: StoredSide, point: ManifestPoint): Promise<JudgedSpan> {
   let firstNs = Number.POSITIVE_INFINITY;
   let requests = 0;
-  for await (const { dispatch } of run.records(point.index)) {
-    if (dispatch.kind === 'notReached') continue;
+  for await (const { dispatch, attempt } of run.records(point.index)) {
+    if (dispatch.kind === 'notReached' || attempt > 1) continue;
     if (dispatch.plannedNs < (point.steadyFromNs ?? 0)) continue;
     firstNs = Math.min(firstNs, dispatch.plannedNs);
     requests += 1;
@@ -78,12 +78,15 @@ export async function sliceFigures(
       prefixCache: manifest.prefixCache,
     }),
   );
-  for await (const record of run.records(point.index)) {
-    const { dispatch } = record;
-    if (dispatch.kind === 'notReached' || dispatch.plannedNs < span.fromNs) continue;
+  // A request belongs to the slice in which it was due, with all its tries.
+  const join = new LogicalJoin((request: RequestRecord) => {
+    const { dispatch } = request;
+    if (dispatch.kind === 'notReached' || dispatch.plannedNs < span.fromNs) return;
     const at = Math.min(count - 1, Math.floor((dispatch.plannedNs - span.fromNs) / sliceNs));
-    slices[at]?.add(record);
-  }
+    slices[at]?.add({ ...request, attempt: 1 });
+  });
+  for await (const record of run.records(point.index)) join.add(record);
+  join.finish();
   return slices.map((slice) => {
     const summary = slice.finish();
     const unusable = summary.attainment.offered === 0 ? 'nothing was offered in it' : null;

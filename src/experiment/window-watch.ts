@@ -1,6 +1,6 @@
 /** Watches one window of a search while it runs: ends it where all is plain, or all is lost. */
 import { nsFromSeconds, secondsFromNs } from '../base/index.ts';
-import type { RequestRecord } from '../record/index.ts';
+import { LogicalJoin, type RequestRecord } from '../record/index.ts';
 import { judge, type Objective } from '../slo/index.ts';
 import { sequentialSide, type TimeBatch } from '../stats/index.ts';
 import type { Schedule } from '../workload/index.ts';
@@ -50,6 +50,7 @@ export class WindowWatch {
   readonly #cancel = new AbortController();
   readonly #batches: { good: number; offered: number; readonly due: number; ended: number }[];
   readonly #dueNs: readonly number[];
+  readonly #join = new LogicalJoin((request) => this.#add(request));
   #stopped: WatchStop | null = null;
   #ended = 0;
   #failed = 0;
@@ -93,8 +94,12 @@ export class WindowWatch {
     return total;
   }
 
-  /** Takes each record of the window as its request ends. */
+  /** Takes the record of each try; its request counts once it has ended. */
   add(record: RequestRecord): void {
+    this.#join.add(record);
+  }
+
+  #add(record: RequestRecord): void {
     if (this.#stopped !== null || record.dispatch.kind === 'notReached') return;
     const { objective, schedule } = this.#options;
     const { verdict, outcome } = judge(record, objective);

@@ -7,7 +7,7 @@
  * which may share an id, are not taken for retries. Only unfinished requests are kept.
  */
 import { NS_PER_US } from '../base/index.ts';
-import type { RequestRecord } from '../record/index.ts';
+import { fromFirstTry, type RequestRecord } from '../record/index.ts';
 
 /** A try that starts later than this after the one before it is a new request. */
 export const RETRY_HORIZON_US = 300_000_000;
@@ -92,18 +92,12 @@ export class LogicalRequests {
   #end({ record, firstUs, lastUs, tries }: OpenRequest): void {
     this.#requests += 1;
     if (tries > 1) this.#retried += 1;
-    this.#sink(tries > 1 ? fromFirstTry(record, tries, lastUs - firstUs) : record, firstUs);
+    this.#sink(tries > 1 ? startedAt(record, tries, lastUs - firstUs) : record, firstUs);
   }
 }
 
-/** The final try, due and sent when the first one was. */
-function fromFirstTry(record: RequestRecord, tries: number, beforeUs: number): RequestRecord {
-  const { dispatch } = record;
-  if (dispatch.kind !== 'sent') return { ...record, attempt: tries };
-  const atNs = dispatch.plannedNs - beforeUs * NS_PER_US;
-  return {
-    ...record,
-    attempt: tries,
-    dispatch: { ...dispatch, plannedNs: atNs, dispatchedNs: atNs },
-  };
+/** Of a log, whose tries are due when they start. */
+function startedAt(record: RequestRecord, tries: number, beforeUs: number): RequestRecord {
+  const atNs = (record.dispatch.plannedNs ?? 0) - beforeUs * NS_PER_US;
+  return fromFirstTry(record, { plannedNs: atNs, dispatchedNs: atNs }, tries);
 }

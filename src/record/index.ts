@@ -5,6 +5,8 @@
  * arithmetic: no objectives, no populations, no I/O.
  */
 export * from './check-record.ts';
+export * from './client-calibration.ts';
+export * from './logical-request.ts';
 export * from './manifest.ts';
 export * from './measures.ts';
 export type { TokenAlignment } from './output-measures.ts';

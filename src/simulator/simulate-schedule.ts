@@ -17,6 +17,7 @@ export interface SimulationOptions
       | 'schedule'
       | 'requestTimeoutNs'
       | 'maxInFlight'
+      | 'retry'
       | 'budget'
       | 'atEnd'
       | 'stopStarts'

@@ -1,5 +1,5 @@
 /** What can be said of a load point while it runs: a few counts, and the attainment so far. */
-import type { RequestRecord } from '../record/index.ts';
+import { LogicalJoin, type RequestRecord } from '../record/index.ts';
 import { judge, type Objective, type Outcome, type Verdict } from '../slo/index.ts';
 import {
   BATCH_COUNT,
@@ -69,6 +69,7 @@ export class LiveTally {
     timedOut: 0,
     completed: 0,
   };
+  readonly #join = new LogicalJoin((request) => this.#add(request));
   #levels: number[] = [];
   /** Every so many looks one is kept. */
   #stride = 1;
@@ -83,8 +84,12 @@ export class LiveTally {
     }
   }
 
-  /** Takes a record when its request's fate is known. */
+  /** Takes the record of a try; its request counts once its fate is known. */
   add(record: RequestRecord): void {
+    this.#join.add(record);
+  }
+
+  #add(record: RequestRecord): void {
     const { plannedNs } = record.dispatch;
     if (record.dispatch.kind === 'notReached' || plannedNs === null) return;
     const { verdict, outcome } = judge(record, this.#options.objective);

@@ -1,6 +1,12 @@
 /** Makes the summary of one load point from its records, one at a time. */
 import { assert } from '../base/index.ts';
-import { measureRecord, type ManifestPoint, type RequestRecord } from '../record/index.ts';
+import {
+  isOneOfSeveral,
+  LogicalJoin,
+  measureRecord,
+  type ManifestPoint,
+  type RequestRecord,
+} from '../record/index.ts';
 import { judgeMeasured, type Objective } from '../slo/index.ts';
 import { GapPool } from './gap-pool.ts';
 import { isJudged } from './rates.ts';
@@ -9,6 +15,7 @@ import { RequestRows } from './request-rows.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
 import { summarisePoint, type PointData } from './summarise-point.ts';
 import type { PointSummary } from './summary.ts';
+import { ToldTally } from './told-tally.ts';
 import { clientDoubtOf, clockedObjectives } from './validity-doubt.ts';
 import { StallIndex } from './validity-stalls.ts';
 
@@ -42,11 +49,28 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
   const { counts } = objective.request;
   const data: PointData = {
     rows: new RequestRows(),
+    joinedTries: new RequestRows(),
+    isRetried: false,
+    told: new ToldTally(),
     notReached: 0,
     gaps: new GapPool(),
     alignedCount: 0,
     schedule: new ScheduleWatch(point),
   };
+  const judged = (record: RequestRecord, joinedTries: number | null) => {
+    const measures = measureRecord(record, { counts });
+    const asked = judgeMeasured(record, measures, objective);
+    const doubt = clientDoubtOf({ record, measures, asked }, objectives, stalls);
+    return { measures, row: requestRow(record, measures, { asked, doubt, joinedTries }, point) };
+  };
+  const join = new LogicalJoin((request, tries) => {
+    const { measures, row } = judged(request, tries);
+    data.rows.push(row);
+    if (row.outcome === 'completed' && isJudged(row.plannedNs, point)) {
+      data.gaps.push(row.plannedNs, measures.chunkGapsNs, measures.itlNs !== null);
+      if (measures.itlNs !== null) data.alignedCount += 1;
+    }
+  });
   return {
     add(record) {
       data.schedule.add(record);
@@ -54,17 +78,13 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
         data.notReached += 1;
         return;
       }
-      const measures = measureRecord(record, { counts });
-      const asked = judgeMeasured(record, measures, objective);
-      const doubt = clientDoubtOf({ record, measures, asked }, objectives, stalls);
-      const row = requestRow(record, measures, { asked, doubt }, point);
-      data.rows.push(row);
-      if (row.outcome === 'completed' && isJudged(row.plannedNs, point)) {
-        data.gaps.push(row.plannedNs, measures.chunkGapsNs, measures.itlNs !== null);
-        if (measures.itlNs !== null) data.alignedCount += 1;
-      }
+      data.told.add(record);
+      data.isRetried ||= record.logicalRequestId !== record.requestId;
+      if (isOneOfSeveral(record)) data.joinedTries.push(judged(record, null).row);
+      join.add(record);
     },
     finish(ended = point) {
+      join.finish();
       assert(isSameSpan(point, ended), `point ${point.index} did not stop as planned`);
       return summarisePoint(data, {
         point: endedPoint(ended, data.rows),

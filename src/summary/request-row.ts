@@ -28,6 +28,8 @@ export interface ObjectiveState {
 export interface RequestRow {
   readonly scheduleIndex: number;
   readonly attempt: number;
+  /** Tries that the row joins into one request; `null` = it stands for its one record. */
+  readonly joinedTries: number | null;
   readonly outcome: Exclude<Outcome, 'notReached'>;
   readonly verdict: Verdict;
   /** `tpot:tokensUnknown`: the first part that left it unjudged; `null` unless it is. */
@@ -60,6 +62,8 @@ export interface RequestRow {
 
   readonly ttftFromPlannedNs: number | null;
   readonly ttftFromDispatchNs: number | null;
+  readonly firstAnswerFromPlannedNs: number | null;
+  readonly firstAnswerFromDispatchNs: number | null;
   readonly tpotNs: number | null;
   readonly tpotBasis: 'observed' | 'estimated' | null;
   /** Declared or told as one token per event, which its counts contradict. */
@@ -84,6 +88,7 @@ export interface RequestRow {
 export interface RowJudgements {
   readonly asked: Judgement;
   readonly doubt: ClientDoubt;
+  readonly joinedTries: number | null;
 }
 
 /** The row of a record that was due. */
@@ -100,6 +105,7 @@ export function requestRow(
   return {
     scheduleIndex: record.scheduleIndex,
     attempt: record.attempt,
+    joinedTries: judgements.joinedTries,
     outcome,
     verdict: asked.verdict,
     unjudgedReason: asked.verdict === 'unjudged' ? asked.reason : null,
@@ -122,6 +128,8 @@ export function requestRow(
     inFlightCount: record.inFlightAtDispatch,
     ttftFromPlannedNs: measures.ttftFromPlannedNs,
     ttftFromDispatchNs: measures.ttftFromDispatchNs,
+    firstAnswerFromPlannedNs: measures.firstAnswerFromPlannedNs,
+    firstAnswerFromDispatchNs: measures.firstAnswerFromDispatchNs,
     tpotNs: measures.tpotNs,
     tpotBasis: measures.tpotBasis,
     alignmentBroken: measures.alignment === 'mismatch',

@@ -1,4 +1,4 @@
-/** The rows of a load point as columns: a run of any length keeps under 200 bytes a request. */
+/** The rows of a load point as columns: a run of any length keeps under 250 bytes a request. */
 import type { RequestRow } from './request-row.ts';
 import type { ClientDoubt } from './validity-doubt.ts';
 
@@ -9,6 +9,7 @@ const BLOCK_ROWS = 1_024;
 const NUMBERS = [
   'scheduleIndex',
   'attempt',
+  'joinedTries',
   'plannedNs',
   'dispatchedNs',
   'endNs',
@@ -16,6 +17,8 @@ const NUMBERS = [
   'inFlightCount',
   'ttftFromPlannedNs',
   'ttftFromDispatchNs',
+  'firstAnswerFromPlannedNs',
+  'firstAnswerFromDispatchNs',
   'tpotNs',
   'completionNs',
   'completionFromPlannedNs',

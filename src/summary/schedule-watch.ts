@@ -41,7 +41,8 @@ export class ScheduleWatch {
     this.#countPlace(record);
     const { dispatch, timeline } = record;
     if (dispatch.kind !== 'notReached') {
-      if (dispatch.plannedNs >= this.#stopNs) this.#afterStop += 1;
+      // A later try may come in the drain: its request was due before the stop.
+      if (dispatch.plannedNs >= this.#stopNs && record.attempt === 1) this.#afterStop += 1;
     } else if (dispatch.plannedNs !== null && dispatch.plannedNs < this.#stopNs && !this.#partial) {
       // A run cut short may stop between an arrival's instant and its timer: no start is lost.
       this.#overlooked += 1;

@@ -30,12 +30,20 @@ import type { ScheduleWatch } from './schedule-watch.ts';
 import { completedQuantiles, orderedValues, type Population, strataBy } from './strata.ts';
 import type { PointSummary, Rates, StratumSummary, Window } from './summary.ts';
 import { warmUpOf } from './warm-up.ts';
+import type { ToldTally } from './told-tally.ts';
+import { triesSummary } from './tries.ts';
 import { clientReachOf } from './validity-client.ts';
 import { validityOf, type ValidityEvidence } from './validity.ts';
 
 /** What is kept of a point: a few numbers a request, and every gap of the answers judged. */
 export interface PointData {
+  /** One a request. */
   readonly rows: RequestRows;
+  /** The tries behind the rows that join some. */
+  readonly joinedTries: RequestRows;
+  /** Whether requests could be tried again. */
+  isRetried: boolean;
+  readonly told: ToldTally;
   notReached: number;
   readonly gaps: GapPool;
   /** Completed, judged requests that gave token gaps. */
@@ -79,7 +87,8 @@ export function summarisePoint(data: PointData, declared: PointContext): PointSu
       (a, b) =>
         a.plannedNs - b.plannedNs || a.scheduleIndex - b.scheduleIndex || a.attempt - b.attempt,
     );
-  const stays = staysOf(rows);
+  const tries = triesOf(rows, data);
+  const stays = staysOf(tries);
   const wall = wallWindow(rows, declared.point);
   const warmUp = warmUpOf(stays, declared.point, cohortWindow(wall, declared.point));
   const point = { ...declared.point, steadyFromNs: warmUp.untilNs };
@@ -99,7 +108,7 @@ export function summarisePoint(data: PointData, declared: PointContext): PointSu
     ledger.scheduled === 0 ? null : count / ledger.scheduled;
   const gaps = gapsOf(data, warmUp.basis === 'detected' ? rows : judged, of, warmUp);
   const judgement = judgementPart(judged, gaps, context, of.judged);
-  const flow = { ...flowPart(rows, stays, rates.window), backlogGrowing };
+  const flow = { ...flowPart(tries, stays, rates.window), backlogGrowing };
   const part = {
     index: point.index,
     load: {
@@ -123,10 +132,22 @@ export function summarisePoint(data: PointData, declared: PointContext): PointSu
     ...latencyPart(judged, gaps, of.judged),
     ...flow,
     ...strataPart(judged, context, of.judged),
+    draft: data.told.draft(),
+    limits: data.told.limits(),
+    tries: data.isRetried
+      ? triesSummary(rows, tries, { point, window: offering, inference })
+      : null,
     phases: phasesOf(rows, point, of),
     warmUp,
   };
   return { ...part, ...validityPart(part, { rows, judged }, data, context, of.judged) };
+}
+
+/** A row a try: those that join some give way to theirs. */
+function triesOf(rows: readonly RequestRow[], { joinedTries }: PointData): readonly RequestRow[] {
+  if (joinedTries.length === 0) return rows;
+  const alone = rows.filter((row) => row.joinedTries === null);
+  return [...alone, ...joinedTries.views()].toSorted((a, b) => a.plannedNs - b.plannedNs);
 }
 
 /** The whole of the offering, warm-up included. */
@@ -222,6 +243,8 @@ function latencyPart(judged: readonly RequestRow[], gaps: Gaps, population: Popu
   return {
     ttftFromPlannedNs: of((row) => row.ttftFromPlannedNs),
     ttftFromDispatchNs: of((row) => row.ttftFromDispatchNs),
+    firstAnswerFromPlannedNs: of((row) => row.firstAnswerFromPlannedNs),
+    firstAnswerFromDispatchNs: of((row) => row.firstAnswerFromDispatchNs),
     scheduleLagNs: quantileSummary(orderedValues(population.inference, sent, lagOf), {
       window: population.window,
       population: 'allObserved',
@@ -244,6 +267,7 @@ function latencyPart(judged: readonly RequestRow[], gaps: Gaps, population: Popu
     promptTokens: of((row) => row.promptTokens),
     outputTokens: of((row) => row.outputTokens),
     finishReasons: finishReasonsOf(judged),
+    cachedTokenToldCount: promptTokensTold.length,
     cachedTokenShare:
       toldTokens === 0
         ? null

@@ -156,7 +156,7 @@ const clientError = z
 const point = z.strictObject({
   index: count,
   load: z.strictObject({
-    kind: z.enum(['rate', 'concurrency', 'users', 'trace']),
+    kind: z.enum(['rate', 'concurrency', 'users', 'sessions', 'trace']),
     level: number,
     label: z.string(),
     closedLoop: z.boolean(),
@@ -178,6 +178,8 @@ const point = z.strictObject({
   refusalShare: share.nullable(),
   ttftFromPlannedNs: quantiles,
   ttftFromDispatchNs: quantiles,
+  firstAnswerFromPlannedNs: quantiles,
+  firstAnswerFromDispatchNs: quantiles,
   scheduleLagNs: quantiles,
   tpotNs: quantiles,
   tpotBasis: z.strictObject({ observed: count, estimated: count }),
@@ -246,6 +248,38 @@ const point = z.strictObject({
   outputTokens: quantiles,
   finishReasons: counts,
   cachedTokenShare: share.nullable(),
+  cachedTokenToldCount: count,
+  draft: z
+    .strictObject({
+      proposedTokens: count,
+      acceptedTokens: count,
+      acceptedShare: share.nullable(),
+      toldCount: count,
+    })
+    .nullable(),
+  limits: z.array(
+    z.strictObject({
+      of: z.enum(['requests', 'tokens', 'inputTokens', 'outputTokens']),
+      per: z.enum(['minute', 'day']).nullable(),
+      limit: count.nullable(),
+      leastRemaining: count.nullable(),
+      toldCount: count,
+    }),
+  ),
+  tries: z
+    .strictObject({
+      sent: count,
+      requests: count,
+      amplification: number.nullable(),
+      sentRps: number.nullable(),
+      retried: count,
+      recovered: count,
+      most: count,
+      ledger,
+      failureClasses: counts,
+      attainment,
+    })
+    .nullable(),
   littlesLaw: z.strictObject({
     lMean: number.nullable(),
     lambdaRps: rate,

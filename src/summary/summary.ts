@@ -2,6 +2,7 @@
  * The published result of a run: what `summary.json` holds (schema/summary.schema.json).
  * Numbers carry their unit in the name; `null` = not observed.
  */
+import type { LimitedUnit, ToldLimit } from '../record/index.ts';
 import type { Attainment, Judgement, Objective, ObjectiveName, Verdict } from '../slo/index.ts';
 import type { ConfidenceInterval, QuantileRule } from '../stats/index.ts';
 
@@ -166,8 +167,8 @@ export interface StratumSummary {
 
 /** The load that was asked of one point. */
 export interface PointLoad {
-  readonly kind: 'rate' | 'concurrency' | 'users' | 'trace';
-  /** Requests/s, streams or users; for a trace its time scale. */
+  readonly kind: 'rate' | 'concurrency' | 'users' | 'sessions' | 'trace';
+  /** Requests/s, streams, users or sessions/s; for a trace its time scale. */
   readonly level: number;
   /** One line for people: `open loop, Poisson 4/s`, `closed loop, 8 in flight`. */
   readonly label: string;
@@ -202,6 +203,9 @@ export interface PointSummary {
   readonly refusalShare: number | null;
   readonly ttftFromPlannedNs: QuantileSummary;
   readonly ttftFromDispatchNs: QuantileSummary;
+  /** First event of kind `answer`, whatever counts for TTFT. */
+  readonly firstAnswerFromPlannedNs: QuantileSummary;
+  readonly firstAnswerFromDispatchNs: QuantileSummary;
   readonly scheduleLagNs: QuantileSummary;
   readonly tpotNs: QuantileSummary;
   /** Which bases the TPOT values rest on. */
@@ -252,6 +256,14 @@ export interface PointSummary {
   readonly finishReasons: Readonly<Record<string, number>>;
   /** Cached share of prompt tokens as the server told; `null` when it did not. */
   readonly cachedTokenShare: number | null;
+  /** Completed requests that told it. */
+  readonly cachedTokenToldCount: number;
+  /** Speculative decoding as answers told it, over the whole point; `null` when none did. */
+  readonly draft: DraftSummary | null;
+  /** The provider's limits as its responses told them, over the whole point; empty when none did. */
+  readonly limits: readonly LimitSummary[];
+  /** `null` when no request could be tried again. */
+  readonly tries: TriesSummary | null;
   readonly littlesLaw: {
     readonly lMean: number | null;
     readonly lambdaRps: number | null;
@@ -265,6 +277,52 @@ export interface PointSummary {
   };
   readonly clientError: ClientError;
   readonly validity: Validity;
+}
+
+/** Tokens that a draft proposed and the model took, of completed answers that told. */
+export interface DraftSummary {
+  readonly proposedTokens: number;
+  readonly acceptedTokens: number;
+  /** accepted / proposed. */
+  readonly acceptedShare: number | null;
+  /** Answers that told. */
+  readonly toldCount: number;
+}
+
+/** One of the provider's limits over a point. */
+export interface LimitSummary {
+  readonly of: LimitedUnit;
+  readonly per: ToldLimit['per'];
+  /** The smallest that was told; `null` when only what is left was. */
+  readonly limit: number | null;
+  /** The least that was ever left. */
+  readonly leastRemaining: number | null;
+  /** Responses that told it, errors included. */
+  readonly toldCount: number;
+}
+
+/**
+ * A load with a retry policy, counted by try. Its ledger and attainment have a row a try; those of the
+ * point have one a request, from its first try to its last one's outcome.
+ */
+export interface TriesSummary {
+  /** Tries that left the client. */
+  readonly sent: number;
+  /** Requests of which at least one try did. */
+  readonly requests: number;
+  /** sent / requests: 1 = nothing was tried again. All above 1 is extra load by the client. */
+  readonly amplification: number | null;
+  /** Tries sent a second while load was offered: what the service was asked for. */
+  readonly sentRps: number | null;
+  /** Requests of more than one try, and those of them that completed in the end. */
+  readonly retried: number;
+  readonly recovered: number;
+  /** Tries of the request with most of them, dropped ones included. */
+  readonly most: number;
+  readonly ledger: Ledger;
+  readonly failureClasses: Readonly<Record<string, number>>;
+  /** Of tries due in the judged window, each from its own due instant. */
+  readonly attainment: Attainment;
 }
 
 /** The knee of a sweep: the largest load that met the attainment target, as did all below it. */

@@ -1,6 +1,8 @@
 /** The requests of one load point kept so that other objectives can be asked of them at once. */
 import { secondsFromNs } from '../base/index.ts';
 import {
+  isOneOfSeveral,
+  LogicalJoin,
   measureRecord,
   type ManifestPoint,
   type Measures,
@@ -16,9 +18,10 @@ import {
 import { attainmentOfRows } from './attainment.ts';
 import { isBacklogGrowing } from './backlog.ts';
 import { type Inference, inferenceOf } from './inference.ts';
+import type { Stay } from './in-flight.ts';
 import { staysOf } from './littles-law.ts';
 import { cohortWindow, isJudged, steadyWindow, wallWindow } from './rates.ts';
-import { type RequestRow, requestRow } from './request-row.ts';
+import { type RequestRow, requestRow, stayEndNs } from './request-row.ts';
 import type { PointLoad, Window } from './summary.ts';
 import { warmUpOf } from './warm-up.ts';
 
@@ -58,6 +61,9 @@ export class WhatIf {
   readonly #point: ManifestPoint;
   readonly #objective: Objective;
   readonly #kept: KeptRequest[] = [];
+  readonly #join = new LogicalJoin((request, tries) => this.#keep(request, tries));
+  /** Stays of tries that are joined to requests: each is one of its own. */
+  readonly #laterStays: Stay[] = [];
   #window: JudgedWindow | null = null;
 
   constructor(point: ManifestPoint, objective: Objective) {
@@ -65,12 +71,19 @@ export class WhatIf {
     this.#objective = objective;
   }
 
+  /** Takes the record of each try, in any order. */
   add(record: RequestRecord): void {
     if (record.dispatch.kind === 'notReached') return;
+    if (isOneOfSeveral(record)) this.#laterStays.push(...stayOf(record));
+    this.#join.add(record);
+    this.#window = null;
+  }
+
+  #keep(record: RequestRecord, joinedTries: number | null): void {
     const { request } = this.#objective;
     const full = measureRecord(record, { counts: request.counts });
     const asked = judgeMeasured(record, full, this.#objective);
-    const row = requestRow(record, full, { asked, doubt: NO_DOUBT }, this.#point);
+    const row = requestRow(record, full, { asked, doubt: NO_DOUBT, joinedTries }, this.#point);
     const gapsNs = full.chunkGapsNs;
     // The longest gap answers for all of them, unless a quantile of them is asked.
     const chunkGapsNs =
@@ -79,7 +92,6 @@ export class WhatIf {
         : [gapsNs.reduce((longest, gap) => Math.max(longest, gap))];
     const measures = { ...full, chunkGapsNs, itlNs: null };
     this.#kept.push({ record: withoutEvents(record), measures, row: { ...row } });
-    this.#window = null;
   }
 
   /** The answer to one objective, as a summary of the same records would give it. */
@@ -115,9 +127,10 @@ export class WhatIf {
 
   /** Which requests are judged does not depend on the objective. The same way a summary takes. */
   #judgedWindow(): JudgedWindow {
+    this.#join.finish();
     const all = this.#kept.toSorted((a, b) => a.row.plannedNs - b.row.plannedNs);
     const rows = all.map(({ row }) => row);
-    const stays = staysOf(rows);
+    const stays = [...staysOf(rows.filter((row) => row.joinedTries === null)), ...this.#laterStays];
     const ended = this.#endedPoint(rows);
     const wall = wallWindow(rows, ended);
     const warmUp = warmUpOf(stays, ended, cohortWindow(wall, ended));
@@ -141,6 +154,12 @@ export class WhatIf {
     if (!partial || generator !== null || last === undefined) return this.#point;
     return { ...this.#point, stopNs: Math.min(stopNs, last.plannedNs + 1) };
   }
+}
+
+function stayOf(record: RequestRecord): Stay[] {
+  const { dispatch } = record;
+  const toNs = stayEndNs(record);
+  return dispatch.kind === 'sent' && toNs !== null ? [{ fromNs: dispatch.dispatchedNs, toNs }] : [];
 }
 
 /** The client's own error is the summary's to judge. */

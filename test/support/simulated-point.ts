@@ -59,6 +59,7 @@ export async function simulatePoint(
     promptTokensOf: ({ promptTokens }) => promptTokens ?? 1,
     requestTimeoutNs: 600 * NS_PER_SECOND,
     maxInFlight: 10_000,
+    retry: null,
     budget: new Budget(NO_LIMITS),
     atEnd: { kind: 'drain', limitNs: 600 * NS_PER_SECOND },
     stopStarts: signal,
