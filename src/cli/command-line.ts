@@ -21,6 +21,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what a server is and can do, pass or fail',
     load: async () => (await import('./check-command.ts')).checkCommand,
   },
+  doctor: {
+    summary: 'what this machine’s client adds to the figures, and how much load it can take',
+    load: async () => (await import('./doctor-command.ts')).doctorCommand,
+  },
   run: {
     summary: 'load a streaming endpoint and judge every request',
     load: async () => (await import('./run-command.ts')).runCommand,

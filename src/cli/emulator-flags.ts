@@ -47,6 +47,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option('--quota <rps>', 'published limit on requests per second, enforced with 429');
   return addFaultOption(command)
     .option('--tokens-per-event <count>', 'tokens gathered into one streamed event', '1')
+    .option('--spread-events', 'let the events of a step leave one by one until the next')
     .option('--no-per-event-usage', 'do not honour continuous_usage_stats')
     .option('--no-role', 'do not open a chat stream with a role-only delta')
     .option('--seed <number>', 'seed of answer lengths and words', String(DEFAULTS.seed))
@@ -79,6 +80,7 @@ export function readEmulatorFlags(
       given['quota'] === undefined ? null : number(read, 'quota', { min: 1e-6, whole: false }),
     faults: readFaultOption(Array.isArray(faults) ? faults : [], context, problems),
     tokensPerEvent: wholeNumber(read, 'tokensPerEvent'),
+    spreadEvents: given['spreadEvents'] === true,
     perEventUsage: given['perEventUsage'] === true,
     includeRole: given['role'] === true,
     seed: wholeNumber(read, 'seed', 0),

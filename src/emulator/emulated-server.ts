@@ -19,6 +19,7 @@ import { faultyWriter } from './faulty-writer.ts';
 import { Generation } from './generation.ts';
 import { readJsonBody, sendError, sendJson } from './http-exchange.ts';
 import { LatenessMeter, type Lateness } from './lateness-meter.ts';
+import { createCoarseClock } from './precise-clock.ts';
 import { RequestQuota } from './request-quota.ts';
 import { ServerMetrics } from './server-metrics.ts';
 import { promptContent } from './prompt-content.ts';
@@ -150,6 +151,7 @@ export class EmulatedServer {
       stepFactorAt: (atNs) => stepFactorAt(faults, atNs - this.#startNs),
       onStep: (computedTokens) => this.#metrics.stepped(computedTokens),
       lateness: this.#stepLateness,
+      spreadClock: this.#options.spreadEvents ? createCoarseClock() : null,
     });
   }
 

@@ -37,6 +37,8 @@ export interface EmulatorOptions extends EngineLimits {
   readonly speedScale: number;
   /** Tokens gathered into one streamed event; an answer's last event may hold fewer. ≥ 1. */
   readonly tokensPerEvent: number;
+  /** Whether the events of a step leave one after another until the next, as many servers' would. */
+  readonly spreadEvents: boolean;
   /** Whether `stream_options.continuous_usage_stats` is honoured. Servers other than vLLM ignore it. */
   readonly perEventUsage: boolean;
   /** Whether a chat stream opens with a role-only delta, at admission and so before any token. */
@@ -75,6 +77,7 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   costModel: seedCostModel,
   speedScale: 1,
   tokensPerEvent: 1,
+  spreadEvents: false,
   perEventUsage: true,
   includeRole: true,
   seed: 1,

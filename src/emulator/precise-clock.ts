@@ -33,3 +33,24 @@ export function createPreciseClock(): Clock {
     },
   };
 }
+
+/** The same clock with alarms as late as timers are, 1 ms and more, for no processor time. */
+export function createCoarseClock(): Clock {
+  const nowNs = (): number => Number(process.hrtime.bigint());
+  return {
+    nowNs,
+    at(atNs, action) {
+      let timer: NodeJS.Timeout | undefined;
+      const arm = (): void => {
+        timer = setTimeout(wake, Math.max(0, Math.ceil((atNs - nowNs()) / NS_PER_MS)));
+      };
+      // Timers count whole milliseconds, so one may ring early.
+      const wake = (): void => {
+        if (nowNs() >= atNs) action();
+        else arm();
+      };
+      arm();
+      return () => clearTimeout(timer);
+    },
+  };
+}

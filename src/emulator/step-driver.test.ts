@@ -46,6 +46,7 @@ const PLAIN: StepDriverOptions = {
   stepFactorAt: () => 1,
   onStep: () => {},
   lateness: new LatenessMeter(),
+  spreadClock: null,
 };
 
 interface Heard extends TokenSink {

@@ -1,6 +1,13 @@
 import type { Clock } from '../base/index.ts';
-import type { Engine, EngineRequest, RejectionReason, StepPlan } from '../engine/index.ts';
+import type {
+  Engine,
+  EngineRequest,
+  RejectionReason,
+  StepPlan,
+  TokenEvent,
+} from '../engine/index.ts';
 import type { LatenessMeter } from './lateness-meter.ts';
+import { TokenSpread } from './token-spread.ts';
 
 /** Why a request was not served: the engine would not take it, or it waited too long. */
 export type TurnedAway = RejectionReason | 'queueTimeout';
@@ -31,6 +38,11 @@ export interface StepDriverOptions {
   readonly onStep: (computedTokens: number) => void;
   /** Is told how late steps were noticed to have ended. */
   readonly lateness: LatenessMeter;
+  /**
+   * Where set, the tokens of a step do not leave at its end, all at once, but over the time of the
+   * next, by the alarms of this clock, which must tell the same time.
+   */
+  readonly spreadClock: Clock | null;
 }
 
 /**
@@ -47,6 +59,7 @@ export class StepDriver {
   readonly #stepFactorAt: (atNs: number) => number;
   readonly #onStep: (computedTokens: number) => void;
   readonly #lateness: LatenessMeter;
+  readonly #spread: TokenSpread<TokenEvent> | null;
   /** Since when admitted requests wait for their first step, longest first. */
   readonly #waitingSinceNs = new Map<string, number>();
   /** Requests the engine has not been shown, in order of arrival. */
@@ -62,6 +75,10 @@ export class StepDriver {
     this.#onStep = options.onStep;
     this.#lateness = options.lateness;
     this.#clock = clock;
+    this.#spread =
+      options.spreadClock === null
+        ? null
+        : new TokenSpread(options.spreadClock, (token, dueNs) => this.#deliver(token, dueNs));
   }
 
   /** Hands a request in now; its sink hears of it when the next step begins, never before. */
@@ -94,6 +111,7 @@ export class StepDriver {
   /** Stops in the middle of whatever is under way. */
   stop(): void {
     this.#cancelAlarm();
+    this.#spread?.stop();
     this.#sinks.clear();
   }
 
@@ -117,18 +135,22 @@ export class StepDriver {
     const step = plan;
     const factor = this.#stepFactorAt(startNs);
     const endNs = startNs + Math.max(1, Math.round(this.#engine.stepDurationNs(step) * factor));
-    this.#wakeAt(endNs, () => this.#endStep(step, endNs));
+    this.#wakeAt(endNs, () => this.#endStep(step, startNs, endNs));
   }
 
-  #endStep(plan: StepPlan, endNs: number): void {
+  #endStep(plan: StepPlan, startNs: number, endNs: number): void {
     this.#lateness.add(this.#clock.nowNs() - endNs);
     this.#onStep(plan.load.computedTokens);
-    for (const { id, last } of this.#engine.commit(plan)) {
-      const sink = this.#sinks.get(id);
-      if (last) this.#sinks.delete(id);
-      sink?.token(endNs, last);
-    }
+    const tokens = this.#engine.commit(plan);
+    if (this.#spread !== null) this.#spread.add(tokens, endNs, endNs - startNs);
+    else for (const token of tokens) this.#deliver(token, endNs);
     this.#beginStep(endNs);
+  }
+
+  #deliver({ id, last }: TokenEvent, dueNs: number): void {
+    const sink = this.#sinks.get(id);
+    if (last) this.#sinks.delete(id);
+    sink?.token(dueNs, last);
   }
 
   #wakeAt(atNs: number, action: () => void): void {

@@ -18,6 +18,7 @@ export * from './check-target.ts';
 export * from './compare-stored.ts';
 export * from './exit-code.ts';
 export * from './load-points.ts';
+export * from './measure-client.ts';
 export * from './measure-pairs.ts';
 export {
   paretoDraws,

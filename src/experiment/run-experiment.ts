@@ -4,7 +4,7 @@ import type { HttpClient } from '../client/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
 import { Budget } from '../loadgen/index.ts';
-import type { Manifest, ManifestPoint } from '../record/index.ts';
+import type { ClientCalibration, Manifest, ManifestPoint } from '../record/index.ts';
 import { createRunFolder, openRun, requireFreeFolder, type RunFolder } from '../store/index.ts';
 import type { PointLoad, Summary } from '../summary/index.ts';
 import type { ServerPoint } from '../telemetry/index.ts';
@@ -38,6 +38,8 @@ export interface ExperimentPorts {
   /** Different for every run: makes unique prompts unique across runs. */
   readonly freshSeed: number;
   readonly toolVersion: string;
+  /** What is known of this client's error; left out: nothing. */
+  readonly calibration?: ClientCalibration | null;
   readonly dir: string;
   readonly force: boolean;
   readonly stopStarts: AbortSignal;
@@ -81,7 +83,8 @@ export async function runExperiment(
       dialect: DIALECTS[spec.target.api],
       target: spec.target,
       seed: ports.freshSeed,
-      needsCalibration: ['synthetic', 'classes', 'trace'].includes(plan.source.kind),
+      needsCalibration: MADE_OF_WORDS.has(plan.source.kind),
+      tokenizer,
       probesExact: false,
       signal: ports.stopStarts,
     });
@@ -126,6 +129,7 @@ async function runPoints(
     toolVersion: ports.toolVersion,
     runId: ports.runId,
     startedAt: ports.clock.wallStartIso,
+    calibration: ports.calibration ?? null,
   });
   try {
     await folder.writeManifest(manifest);

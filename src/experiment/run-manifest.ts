@@ -3,6 +3,7 @@ import { contentHash, type JsonValue } from '../base/index.ts';
 import { type RunSpec, runSpecYaml } from '../config/index.ts';
 import type { HostFacts } from '../host/index.ts';
 import {
+  type ClientCalibration,
   type ExperimentFacts,
   type Fact,
   type Manifest,
@@ -20,6 +21,8 @@ export interface ManifestInputs {
   readonly toolVersion: string;
   readonly runId: string;
   readonly startedAt: string;
+  /** What is known of this client's error; `null` = nothing. */
+  readonly calibration: ClientCalibration | null;
 }
 
 /** The manifest before the first load point. */
@@ -39,6 +42,9 @@ export function runManifest(inputs: ManifestInputs): Manifest {
     prefixCache: plan.prefixCache,
     spec: specText(spec),
   };
+  const tool = { name: 'goodput', version: toolVersion, node } as const;
+  const run = { tool, host: machine, transport: clientTransport(spec.target) };
+  const { calibration: client } = inputs;
   return {
     schemaVersion: MANIFEST_SCHEMA_VERSION,
     tool: { name: 'goodput', version: toolVersion, node },
@@ -53,6 +59,7 @@ export function runManifest(inputs: ManifestInputs): Manifest {
     host: machine,
     preflight: preflightJson(preflight),
     simulated: null,
+    calibration: client === null ? null : { client, misfits: misfitsOf(client, run) },
     points: [],
   };
 }
@@ -128,14 +135,16 @@ const SAMPLING_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 function preflightJson(preflight: Preflight): JsonValue {
-  const { identity, answer, failure, calibration, exactOutputWorks } = preflight;
+  const { identity, answer, failure, calibration, fit, exactOutputWorks } = preflight;
   const plain = {
     models: identity.models,
     version: identity.version,
     roundTripNs: identity.roundTripNs,
     answer,
     failure,
-    calibration,
+    // The words of prompts are as many as the vocabulary is large: its name stands for them.
+    calibration: calibration === null ? null : { ...calibration, words: undefined },
+    tokenizer: fit,
     exactOutputWorks,
   };
   return JSON.parse(JSON.stringify(plain)) as JsonValue;

@@ -131,6 +131,7 @@ export async function measuredDriver(
     toolVersion: ports.toolVersion,
     runId: ports.runId,
     startedAt: ports.clock.wallStartIso,
+    calibration: null,
   });
   const budget = new Budget(spec.budget);
   return {

@@ -3,5 +3,8 @@
  * how far the generator itself may be trusted. Start with `self-meter.ts`.
  */
 export * from './host-facts.ts';
+export * from './machine-limits.ts';
+export * from './monotonic.ts';
 export * from './precise-pacer.ts';
+export * from './process-usage.ts';
 export * from './self-meter.ts';

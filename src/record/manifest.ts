@@ -1,5 +1,6 @@
 /** Everything that shaped a run, frozen beside its records (`manifest.json`). */
 import type { JsonValue } from '../base/index.ts';
+import type { RunCalibration } from './client-calibration.ts';
 import type { RecordClock, RecordSource } from './request-record.ts';
 
 export const MANIFEST_SCHEMA_VERSION = 1;
@@ -63,6 +64,8 @@ export interface Manifest {
   readonly preflight: JsonValue;
   /** What stood in for a server; `null` when a real one was measured. */
   readonly simulated: JsonValue;
+  /** What the client is known to add to its stamps; `null` when nobody measured that. */
+  readonly calibration: RunCalibration | null;
   /** Load points in the order they ran, as a reader of the records needs them. */
   readonly points: readonly ManifestPoint[];
 }

@@ -4,6 +4,7 @@
  * `words.ts` holds the sentences both share, `figures.ts` how numbers are written.
  */
 export { chromeTrace, type TracedPoint, type TraceEvent, traceEvery } from './chrome-trace.ts';
+export * from './doctor-report.ts';
 export * from './html-report.ts';
 export * from './markdown-report.ts';
 export * from './pareto-report.ts';

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type JsonValue, type Problem, printable } from '../base/index.ts';
 import { type Fact, type Manifest, MANIFEST_SCHEMA_VERSION } from '../record/index.ts';
+import { runCalibrationShape } from './calibration-file.ts';
 
 const json: z.ZodType<JsonValue> = z.json();
 
@@ -77,6 +78,7 @@ const manifest: z.ZodType<Manifest> = z.object({
   }),
   preflight: json,
   simulated: json.default(null),
+  calibration: runCalibrationShape.nullable().default(null),
   points: z.array(point),
 });
 

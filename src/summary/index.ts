@@ -17,4 +17,5 @@ export { stayEndNs } from './request-row.ts';
 export * from './summarise.ts';
 export { summaryJsonSchema, summarySchema } from './summary-schema.ts';
 export * from './summary.ts';
+export { StallIndex } from './validity-stalls.ts';
 export * from './what-if.ts';

@@ -182,6 +182,7 @@ describe('the same arrivals', () => {
       stepFactorAt: () => 1,
       onStep: () => {},
       lateness: new LatenessMeter(),
+      spreadClock: null,
     });
     const tokensNs = arrivalsOf(schedule).map(({ atNs, ...lengths }, index) => {
       const own: number[] = [];

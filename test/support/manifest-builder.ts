@@ -33,6 +33,7 @@ export function manifestOf(changes: Partial<Manifest> = {}): Manifest {
     host: { cpus: 2, cpuModel: 'some processor', memoryBytes: 1, os: 'linux' },
     preflight: null,
     simulated: null,
+    calibration: null,
     points: [
       {
         index: 0,

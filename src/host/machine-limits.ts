@@ -1,0 +1,79 @@
+/** What this machine sets bounds to, as far as it tells: ports, timers, clocks, and how busy it is. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { type Clock, NS_PER_MS } from '../base/index.ts';
+import { descriptorLimit } from './host-facts.ts';
+
+/** `null` where the system does not tell. */
+export interface MachineLimits {
+  readonly cores: number;
+  /** Mean number of threads that ran or wanted to, over the last minute; 0 on Windows. */
+  readonly loadAverage: number;
+  readonly descriptorLimit: number | null;
+  /** Connections that one address of a server can have from this machine at once. */
+  readonly portCount: number | null;
+  /** How much later than asked the kernel may wake a sleeping thread to save energy. */
+  readonly timerSlackNs: number | null;
+  /** Smallest step between two readings of the clock. */
+  readonly clockStepNs: number;
+  /** Median lateness of a timer of 1 ms of this process while it is idle. */
+  readonly timerLateNs: number;
+}
+
+const TIMER_TRIALS = 40;
+
+/** Looks at this machine; takes about 100 ms. */
+export async function machineLimits(clock: Clock): Promise<MachineLimits> {
+  return {
+    cores: availableParallelism(),
+    loadAverage: loadavg()[0] ?? 0,
+    descriptorLimit: descriptorLimit(),
+    portCount: parsePortRange(textOf('/proc/sys/net/ipv4/ip_local_port_range')),
+    timerSlackNs: wholeOf(textOf('/proc/self/timerslack_ns')),
+    clockStepNs: clockStepNs(clock),
+    timerLateNs: await timerLateNs(clock),
+  };
+}
+
+/** Ports in the text of `ip_local_port_range`: both ends count. */
+export function parsePortRange(text: string | null): number | null {
+  const range = /^(\d+)\s+(\d+)\s*$/.exec(text ?? '');
+  return range === null ? null : Number(range[2]) - Number(range[1]) + 1;
+}
+
+function wholeOf(text: string | null): number | null {
+  return text !== null && /^\d+\s*$/.test(text) ? Number(text) : null;
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function clockStepNs(clock: Pick<Clock, 'nowNs'>): number {
+  let smallestNs = Number.POSITIVE_INFINITY;
+  let beforeNs = clock.nowNs();
+  for (let reading = 0; reading < 20_000; reading += 1) {
+    const nowNs = clock.nowNs();
+    if (nowNs > beforeNs) smallestNs = Math.min(smallestNs, nowNs - beforeNs);
+    beforeNs = nowNs;
+  }
+  return smallestNs;
+}
+
+async function timerLateNs(clock: Clock): Promise<number> {
+  const lateNs: number[] = [];
+  for (let trial = 0; trial < TIMER_TRIALS; trial += 1) {
+    const dueNs = clock.nowNs() + NS_PER_MS;
+    await new Promise<void>((resolve) => {
+      clock.at(dueNs, () => {
+        lateNs.push(clock.nowNs() - dueNs);
+        resolve();
+      });
+    });
+  }
+  return lateNs.sort((a, b) => a - b)[TIMER_TRIALS >> 1] as number;
+}
