@@ -1,4 +1,5 @@
 /** The client of a run, as its spec describes the target. */
+import type { Clock } from '../base/index.ts';
 import {
   createHttpClient,
   DEFAULT_CLIENT_LIMITS,
@@ -8,12 +9,14 @@ import {
 import type { RunSpec } from '../config/index.ts';
 import { DIALECTS } from '../wire/index.ts';
 import { answerTests } from './answer-tests.ts';
+import type { LocalTokenizer } from './local-tokenizer.ts';
 import type { ExperimentPorts } from './run-experiment.ts';
 
-/** A client for the spec's target, with the checks of its answers. */
+/** A client for the spec's target, with the checks of its answers and what counts their tokens. */
 export async function openClient(
   spec: Pick<RunSpec, 'target' | 'checks'>,
-  ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey'>,
+  ports: Pick<ExperimentPorts, 'wallNowMs' | 'readText' | 'apiKey'> & { readonly clock: Clock },
+  tokenizer: LocalTokenizer | null = null,
 ): Promise<HttpClient> {
   const { target } = spec;
   return createHttpClient({
@@ -37,6 +40,7 @@ export async function openClient(
       connectTimeoutNs: target.limits.connectTimeoutNs,
     },
     tests: await answerTests(spec.checks),
+    counter: tokenizer?.counter ?? null,
   });
 }
 

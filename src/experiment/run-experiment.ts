@@ -1,5 +1,5 @@
 /** A load test from spec to summary: preflight, load points in order, records on disk. */
-import { type Clock, NS_PER_SECOND, printable, waitUntil } from '../base/index.ts';
+import { NS_PER_SECOND, printable, type RealClock, waitUntil } from '../base/index.ts';
 import type { HttpClient } from '../client/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
@@ -9,6 +9,10 @@ import { createRunFolder, openRun, requireFreeFolder, type RunFolder } from '../
 import type { PointLoad, Summary } from '../summary/index.ts';
 import type { ServerPoint } from '../telemetry/index.ts';
 import { DIALECTS } from '../wire/index.ts';
+import type { GeneratorPlan } from './generators/generator-need.ts';
+import type { GeneratorPool } from './generators/generator-pool.ts';
+import { openGenerators } from './generators/open-generators.ts';
+import { openLocalTokenizer } from './local-tokenizer.ts';
 import { loadWarnings } from './load-warnings.ts';
 import { openClient } from './open-client.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
@@ -29,7 +33,7 @@ export type ExperimentEvent =
   | { readonly kind: 'summarising' };
 
 export interface ExperimentPorts {
-  readonly clock: Clock & { readonly wallStartIso: string };
+  readonly clock: RealClock;
   readonly wallNowMs: () => number;
   readonly readText: (path: string) => string;
   /** The key itself, read by the caller from the environment or a file. */
@@ -58,6 +62,15 @@ export interface MeasuredResult extends ExperimentResult {
   readonly servers: readonly ServerPoint[];
 }
 
+/** Sources whose texts are made to a planned length. */
+const MADE_OF_WORDS: ReadonlySet<PromptSource['kind']> = new Set([
+  'synthetic',
+  'classes',
+  'trace',
+  'sessions',
+  'calls',
+]);
+
 /** A server that was left working on cancelled requests gets this long before the next point. */
 const SETTLE_NS = 2 * NS_PER_SECOND;
 
@@ -75,7 +88,8 @@ export async function runExperiment(
   ports.notify({ kind: 'planned', plan });
   for (const text of plan.notes) ports.notify({ kind: 'note', text });
   await requireFreeFolder(ports.dir, { force: ports.force });
-  const client = await openClient(spec, ports);
+  const tokenizer = await openLocalTokenizer(spec.target, ports.readText);
+  const client = await openClient(spec, ports, tokenizer);
   try {
     const ready = await preflight({
       client,
@@ -91,10 +105,17 @@ export async function runExperiment(
     if (ports.stopStarts.aborted) return null;
     ports.notify({ kind: 'ready', preflight: ready });
     for (const text of loadWarnings(spec, plan, ready)) ports.notify({ kind: 'note', text });
+    const generators = openGenerators(spec, { plan, ready }, ports);
+    const processes = plan.points.map((point) => generators.plan(point));
+    for (const { note } of processes) if (note !== null) ports.notify({ kind: 'note', text: note });
     const folder = await createRunFolder(ports.dir, { force: ports.force });
     const watch = await watchServers(spec, ports, folder);
-    const parts = { plan, ready, client, folder, watch };
-    const manifest = await runPoints(spec, ports, parts).finally(() => watch?.close());
+    const { pool } = generators;
+    const parts = { plan, ready, client, pool, processes, folder, watch };
+    const manifest = await runPoints(spec, ports, parts).finally(async () => {
+      watch?.close();
+      await pool.close();
+    });
     ports.notify({ kind: 'summarising' });
     const summary = await summariseFolder(spec, ports);
     await folder.writeSummary(summary);
@@ -109,6 +130,9 @@ interface RunParts {
   readonly plan: RunPlan;
   readonly ready: Preflight;
   readonly client: HttpClient;
+  readonly pool: GeneratorPool;
+  /** Of each point. */
+  readonly processes: readonly GeneratorPlan[];
   readonly folder: RunFolder;
   /** `null` when nobody is looked at. */
   readonly watch: ServerWatch | null;
@@ -180,6 +204,7 @@ function runOne(
     point,
     preflight: ready,
     client: parts.client,
+    generators: { pool: parts.pool, count: parts.processes[point.index]?.processes ?? 1 },
     clock: ports.clock,
     dialect: DIALECTS[spec.target.api],
     budget: parts.budget,
@@ -193,6 +218,7 @@ function runOne(
       labels: { model: ready.talk.model, tenant: null, region: null },
       streamed: spec.target.stream,
       oneTokenPerEvent: ready.talk.oneTokenPerEvent,
+      countedLocally: ready.talk.local?.judged ?? false,
     },
     stopStarts: ports.stopStarts,
     cancelAll: ports.cancelAll,

@@ -2,18 +2,16 @@
 import { type Clock, NS_PER_SECOND, secondsFromNs } from '../base/index.ts';
 import type { HttpClient } from '../client/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
-import { checkDescriptors, precisePacer, startSelfMeter } from '../host/index.ts';
-import {
-  type Budget,
-  type PointProgress,
-  type RecordTemplate,
-  runSchedule,
-} from '../loadgen/index.ts';
+import { checkDescriptors } from '../host/index.ts';
+import type { Budget, PointOptions, PointProgress, RecordTemplate } from '../loadgen/index.ts';
 import type { ManifestPoint } from '../record/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { type LivePoint, LiveTally } from '../summary/index.ts';
 import type { Dialect } from '../wire/index.ts';
 import type { PromptSource } from '../workload/index.ts';
+import { type GeneratorLoad, readyLoad } from './generate-load.ts';
+import type { GeneratorPool } from './generators/generator-pool.ts';
+import { readyStripes } from './generators/ready-stripes.ts';
 import type { PlannedPoint } from './plan-run.ts';
 import type { Preflight } from './preflight.ts';
 import { preparer } from './prepare-request.ts';
@@ -22,8 +20,12 @@ export interface PointRunOptions {
   readonly spec: RunSpec;
   readonly source: PromptSource;
   readonly point: PlannedPoint;
+  /** What the pacer is chosen by, where the schedule's mean is not the rate that is lasting. */
+  readonly arrivalsRps?: number;
   readonly preflight: Preflight;
   readonly client: HttpClient;
+  /** Generator processes to send from; left out: this process does it. */
+  readonly generators?: { readonly pool: GeneratorPool; readonly count: number } | null;
   readonly clock: Clock;
   readonly dialect: Dialect;
   readonly budget: Budget;
@@ -49,42 +51,34 @@ export interface PointRun {
   readonly leftWork: boolean;
 }
 
-/** Above this many arrivals a second, a precise pacer would keep the loop from its reading. */
-const PRECISE_ARRIVALS_RPS = 50;
 /** Head start, so that the first arrival is not late by the start itself. */
 const LEAD_NS = NS_PER_SECOND / 20;
 const WARM_CONNECTIONS_MAX = 512;
 
 export async function runPoint(options: PointRunOptions): Promise<PointRun> {
-  const { spec, point, client, clock } = options;
+  const { spec, point, client, clock, budget, generators = null } = options;
   const { schedule } = point;
   checkDescriptors(Math.min(spec.budget.maxInFlight, schedule.requests.length));
-  const openedBefore = client.connectionsOpened;
-  await client.warm(connectionsToWarm(options));
-  const arrivalsRps = schedule.requests.length / Math.max(secondsFromNs(schedule.stopNs), 1e-9);
+  const load = generatorLoad(options);
+  const send =
+    generators === null || generators.count === 1
+      ? await readyLoad(load, {
+          clock,
+          client,
+          prepare: preparer({ ...options, target: spec.target }),
+        })
+      : await readyStripes(load, { ...generators, budget, clock });
   const recorder = pointRecorder(point, options.folder);
-  const meter = startSelfMeter(clock);
   const startNs = clock.nowNs() + LEAD_NS;
   const tally = liveTally(spec, point, startNs);
   const report = (progress: PointProgress): void => {
     const live = tally.look(progress.counts.inFlight);
     options.onProgress({ ...progress, startNs, stopNs: startNs + schedule.stopNs, live });
   };
-  const outcome = await runSchedule({
-    clock,
-    pacer: arrivalsRps <= PRECISE_ARRIVALS_RPS ? precisePacer(clock) : clock,
-    schedule,
-    startNs,
-    send: client,
-    prepare: preparer({ ...options, target: spec.target }),
-    requestTimeoutNs: spec.target.limits.requestTimeoutNs,
-    maxInFlight: spec.budget.maxInFlight,
-    latenessLimitNs: spec.latenessLimitNs,
-    budget: options.budget,
-    atEnd: spec.atEnd,
+  const { outcome, evidence } = await send(startNs, {
+    budget,
     stopStarts: options.stopStarts,
     cancelAll: options.cancelAll,
-    template: options.template,
     onRecord(record) {
       tally.add(record);
       return recorder.take(record);
@@ -92,7 +86,6 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
     onProgress: report,
   });
   report({ atNs: outcome.endNs, counts: outcome.counts });
-  const evidence = await meter.stop();
   const drainedNs = outcome.endNs - outcome.stopNs;
   return {
     point: {
@@ -101,9 +94,24 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
       partial: outcome.partial,
       stopReason: outcome.stopReason,
       recordCount: recorder.written,
-      generator: { ...evidence, connectionCount: client.connectionsOpened - openedBefore },
+      generator: evidence,
     },
     leftWork: spec.atEnd.kind === 'cancel' || outcome.partial || drainedNs >= spec.atEnd.limitNs,
+  };
+}
+
+function generatorLoad(options: PointRunOptions): GeneratorLoad {
+  const { spec, point, template, arrivalsRps = null } = options;
+  return {
+    schedule: point.schedule,
+    requestTimeoutNs: spec.target.limits.requestTimeoutNs,
+    maxInFlight: spec.budget.maxInFlight,
+    retry: spec.retry,
+    latenessLimitNs: spec.latenessLimitNs,
+    atEnd: spec.atEnd,
+    template,
+    connections: connectionsToWarm(options),
+    arrivalsRps,
   };
 }
 
@@ -145,7 +153,7 @@ export function pointRecorder(
 }
 
 export interface PointRecorder {
-  readonly take: Parameters<typeof runSchedule>[0]['onRecord'];
+  readonly take: PointOptions['onRecord'];
   /** Records handed to the folder so far: a reader that finds fewer has lost some. */
   readonly written: number;
 }

@@ -10,7 +10,9 @@ import type { RunFolder } from '../store/index.ts';
 import { createSummariser, type Summary } from '../summary/index.ts';
 import { DIALECTS } from '../wire/index.ts';
 import { estimateLoad, planSchedule, seedsOfPoint } from '../workload/index.ts';
+import { openGenerators } from './generators/open-generators.ts';
 import { loadPoints } from './load-points.ts';
+import { type LocalTokenizer, openLocalTokenizer } from './local-tokenizer.ts';
 import { loadWarnings } from './load-warnings.ts';
 import type { PlannedPoint, RunPlan } from './plan-run.ts';
 import { type Preflight, preflight } from './preflight.ts';
@@ -117,9 +119,10 @@ export async function measuredDriver(
   plan: RunPlan,
   ports: MeasuredPorts,
 ): Promise<WindowDriver | null> {
-  const client = await openClient(spec, ports);
+  const tokenizer = await openLocalTokenizer(spec.target, ports.readText);
+  const client = await openClient(spec, ports, tokenizer);
   const dialect = DIALECTS[spec.target.api];
-  const ready = await readyTarget(spec, plan, ports, client);
+  const ready = await readyTarget(spec, plan, ports, { client, tokenizer });
   if (ready === null) return null;
   ports.notify({ kind: 'ready', preflight: ready });
   for (const text of loadWarnings(spec, plan, ready)) ports.notify({ kind: 'note', text });
@@ -134,13 +137,19 @@ export async function measuredDriver(
     calibration: null,
   });
   const budget = new Budget(spec.budget);
+  const generators = openGenerators(spec, { plan, ready }, ports);
+  let toldNote: string | null = null;
   return {
     manifest,
     running: (window) => manifestPoint(window.spec, window.point, ports.clock.nowNs()),
     async run({ spec: own, point, watch, manifest: current, folder }) {
       const { load } = point;
+      const { processes, note } = generators.plan(point);
+      if (note !== null && note !== toldNote) ports.notify({ kind: 'note', text: note });
+      toldNote = note;
       ports.notify({ kind: 'pointStarted', load, requests: point.schedule.requests.length });
       const { point: ended, leftWork } = await runPoint({
+        generators: { pool: generators.pool, count: processes },
         spec: own,
         source: plan.source,
         point,
@@ -159,6 +168,7 @@ export async function measuredDriver(
           labels: { model: ready.talk.model, tenant: null, region: null },
           streamed: own.target.stream,
           oneTokenPerEvent: ready.talk.oneTokenPerEvent,
+          countedLocally: ready.talk.local?.judged ?? false,
         },
         stopStarts: AbortSignal.any([ports.stopStarts, watch.stopStarts]),
         cancelAll: AbortSignal.any([ports.cancelAll, watch.cancelAll]),
@@ -168,7 +178,10 @@ export async function measuredDriver(
       if (leftWork && !ports.stopStarts.aborted) await settle(ports.clock);
       return ended;
     },
-    close: () => client.close(),
+    close() {
+      client.close();
+      void generators.pool.close();
+    },
   };
 }
 
@@ -177,7 +190,7 @@ async function readyTarget(
   { target }: RunSpec,
   { source }: RunPlan,
   ports: MeasuredPorts,
-  client: HttpClient,
+  { client, tokenizer }: { readonly client: HttpClient; readonly tokenizer: LocalTokenizer | null },
 ): Promise<Preflight | null> {
   let ready: Preflight | null = null;
   try {
@@ -188,6 +201,7 @@ async function readyTarget(
       target,
       seed: ports.freshSeed,
       needsCalibration: source.kind === 'synthetic' || source.kind === 'trace',
+      tokenizer,
       probesExact: false,
       signal: ports.stopStarts,
     });
@@ -232,6 +246,7 @@ export function simulatedDriver(
         promptTokensOf: (request) => request.promptTokens ?? wordsOf(request, plan),
         requestTimeoutNs: own.target.limits.requestTimeoutNs,
         maxInFlight: own.budget.maxInFlight,
+        retry: own.retry,
         budget,
         atEnd: own.atEnd,
         stopStarts: AbortSignal.any([ports.stopStarts, watch.stopStarts]),

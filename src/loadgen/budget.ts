@@ -68,6 +68,42 @@ export class Budget {
     this.#outputTokens += outputUsed - outputPlanned;
   }
 
+  /**
+   * Limits for parts of a load that are spent apart, together at most what is left here. Each in
+   * proportion to the most its requests can spend, so that a load which fits as a whole fits in its
+   * parts.
+   */
+  shares(parts: readonly (readonly ScheduledRequest[])[]): BudgetLimits[] {
+    const { maxRequests, maxOutputTokens, maxCostUsd } = this.#limits;
+    const { requests, outputTokens, costUsd } = this.spending();
+    const needs = parts.map((part) => {
+      const input = part.reduce((sum, { promptTokens }) => sum + (promptTokens ?? 0), 0);
+      const output = part.reduce((sum, { outputTokensMax }) => sum + (outputTokensMax ?? 0), 0);
+      return { requests: part.length, output, costUsd: this.#costUsd(input, output) };
+    });
+    const ofRequests = wholeShares(
+      maxRequests,
+      requests,
+      needs.map((need) => need.requests),
+    );
+    const ofTokens = wholeShares(
+      maxOutputTokens,
+      outputTokens,
+      needs.map((need) => need.output),
+    );
+    const totalUsd = needs.reduce((sum, need) => sum + need.costUsd, 0);
+    return needs.map((need, part) => ({
+      ...this.#limits,
+      maxRequests: ofRequests?.[part] ?? null,
+      maxOutputTokens: ofTokens?.[part] ?? null,
+      maxCostUsd:
+        maxCostUsd === null
+          ? null
+          : Math.max(0, maxCostUsd - costUsd) *
+            (totalUsd > 0 ? need.costUsd / totalUsd : 1 / parts.length),
+    }));
+  }
+
   spending(): Spending {
     return {
       requests: this.#requests,
@@ -84,4 +120,25 @@ export class Budget {
       1_000_000
     );
   }
+}
+
+/** What is left of `limit` in whole parts by weight; their sum is what is left. */
+function wholeShares(
+  limit: number | null,
+  spent: number,
+  weights: readonly number[],
+): number[] | null {
+  if (limit === null) return null;
+  const left = Math.max(0, limit - spent);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let weightBefore = 0;
+  let before = 0;
+  return weights.map((weight, part) => {
+    weightBefore += total > 0 ? weight : 1;
+    const isLast = part === weights.length - 1;
+    const upTo = isLast ? left : Math.floor((left * weightBefore) / (total || weights.length));
+    const share = upTo - before;
+    before = upTo;
+    return share;
+  });
 }

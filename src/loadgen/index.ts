@@ -7,6 +7,7 @@ export * from './budget.ts';
 export * from './flight-count.ts';
 export * from './lost-stripe.ts';
 export * from './pacer.ts';
+export * from './place-set.ts';
 export * from './point.ts';
 export type { RecordTemplate, StartedRequest } from './point-records.ts';
 export * from './run-schedule.ts';

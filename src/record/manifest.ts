@@ -32,6 +32,19 @@ export interface CountingContract {
   readonly tokens: 'usage' | 'perEventUsage' | 'none';
   readonly oneTokenPerEvent: boolean;
   readonly exactOutput: boolean;
+  /** What is counted here as well; `null` without a local tokenizer. */
+  readonly local: LocalCounting | null;
+}
+
+/** A local tokenizer, and what its counts are for. */
+export interface LocalCounting {
+  readonly tokenizer: string;
+  /** Of the vocabulary's published file, or of the `tokenizer.json`, in hex. */
+  readonly sha256: string;
+  /** The package that reads it, with its version. */
+  readonly reader: string;
+  /** Its counts of answers are what is judged, because the server tells none. */
+  readonly judged: boolean;
 }
 
 export interface Manifest {
@@ -73,7 +86,7 @@ export interface Manifest {
 /** What re-judging needs to know of one load point beyond its records. */
 export interface ManifestPoint {
   readonly index: number;
-  readonly kind: 'rate' | 'concurrency' | 'users' | 'trace';
+  readonly kind: 'rate' | 'concurrency' | 'users' | 'sessions' | 'trace';
   readonly level: number;
   readonly label: string;
   readonly closedLoop: boolean;
@@ -103,6 +116,20 @@ export interface GeneratorEvidence {
   readonly unlistedStallMaxNs: number;
   /** Connections opened during the point. */
   readonly connectionCount: number;
+  /** Each of several generator processes; left out where one process did all. */
+  readonly processes?: readonly ProcessEvidence[] | undefined;
+}
+
+/** One generator process of several. What it did not live to tell is `null`. */
+export interface ProcessEvidence {
+  /** Requests of its stripe. */
+  readonly requestCount: number;
+  readonly loopUtilisationShare: number | null;
+  readonly loopStallMaxNs: number | null;
+  readonly hostStallMaxNs: number | null;
+  readonly connectionCount: number | null;
+  /** How the process died in the middle of the point; `null` when it did not. */
+  readonly lost: string | null;
 }
 
 /**

@@ -11,9 +11,18 @@ const fact: z.ZodType<Fact> = z.discriminatedUnion('from', [
   z.object({ from: z.literal('unknown') }),
 ]);
 
+const processEvidence = z.object({
+  requestCount: z.int(),
+  loopUtilisationShare: z.number().nullable(),
+  loopStallMaxNs: z.number().nullable(),
+  hostStallMaxNs: z.number().nullable(),
+  connectionCount: z.int().nullable(),
+  lost: z.string().nullable(),
+});
+
 const point = z.object({
   index: z.int().min(0),
-  kind: z.enum(['rate', 'concurrency', 'users', 'trace']),
+  kind: z.enum(['rate', 'concurrency', 'users', 'sessions', 'trace']),
   level: z.number(),
   label: z.string(),
   closedLoop: z.boolean(),
@@ -35,6 +44,7 @@ const point = z.object({
         .default([]),
       unlistedStallMaxNs: z.number().default(0),
       connectionCount: z.int(),
+      processes: z.array(processEvidence).optional(),
     })
     .nullable(),
 });
@@ -65,6 +75,16 @@ const manifest: z.ZodType<Manifest> = z.object({
     tokens: z.enum(['usage', 'perEventUsage', 'none']),
     oneTokenPerEvent: z.boolean(),
     exactOutput: z.boolean(),
+    // Of runs before there were local tokenizers.
+    local: z
+      .object({
+        tokenizer: z.string(),
+        sha256: z.string(),
+        reader: z.string(),
+        judged: z.boolean(),
+      })
+      .nullable()
+      .default(null),
   }),
   prefixCache: z.string(),
   spec: json,

@@ -13,7 +13,7 @@ export { kneeOf, type KneePoint } from './knee.ts';
 export { isLevelGrowing, isPathGrowing } from './backlog.ts';
 export * from './live-tally.ts';
 export { isEnoughFor, quantileOf, quantileSummary, SUMMARY_QUANTILES } from './quantile-summary.ts';
-export { stayEndNs } from './request-row.ts';
+export { releaseOf, stayEndNs } from './request-row.ts';
 export * from './summarise.ts';
 export { summaryJsonSchema, summarySchema } from './summary-schema.ts';
 export * from './summary.ts';

@@ -189,7 +189,8 @@ export function stayEndNs(record: RequestRecord): number | null {
   }
 }
 
-function releaseOf(record: RequestRecord): number | null {
+/** When a request that was sent was out of flight: answered, and its body read to the end. */
+export function releaseOf(record: RequestRecord): number | null {
   const { timeline, end } = record;
   if (timeline === null || end === null) return null;
   if (end.kind === 'failed') return timeline.bodyEndNs ?? timeline.doneNs;

@@ -34,17 +34,18 @@ export function startProcess<Sent extends object, Received>(
   child.on('message', (message) => onMessage(message as Received));
   let failure: string | null = null;
   child.on('error', (error) => (failure ??= error.message));
-  // Not `exit`: what the process said before it died may still be on its way.
-  const closed = new Promise<void>((resolve) => {
-    child.once('close', () => resolve());
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
   });
-  void closed.then(() => onEnd(failure ?? endOf(child, lastWords)));
+  // Not at its exit: what the process said before it died may still be on its way.
+  child.once('close', () => onEnd(failure ?? endOf(child, lastWords)));
   return {
     pid: child.pid ?? null,
     send: (message) => void child.send(message, () => {}),
     async close() {
       if (child.connected) child.disconnect();
-      await closed;
+      await ended;
     },
   };
 }

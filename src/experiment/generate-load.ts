@@ -1,0 +1,97 @@
+/** What a generator does for a load point, in this process or in one of several. */
+import { type Clock, secondsFromNs } from '../base/index.ts';
+import type { HttpClient } from '../client/index.ts';
+import { precisePacer, startSelfMeter } from '../host/index.ts';
+import {
+  type PointOptions,
+  type PointOutcome,
+  type RecordTemplate,
+  runSchedule,
+} from '../loadgen/index.ts';
+import type { GeneratorEvidence } from '../record/index.ts';
+import type { Schedule } from '../workload/index.ts';
+import { AnswerMemory, repeatsAnswers } from './answer-memory.ts';
+import type { Prepare } from './prepare-request.ts';
+
+/** A load for one generator. Plain data. */
+export interface GeneratorLoad extends Pick<
+  PointOptions,
+  'requestTimeoutNs' | 'maxInFlight' | 'retry' | 'latenessLimitNs' | 'atEnd'
+> {
+  readonly schedule: Schedule;
+  readonly template: RecordTemplate;
+  /** To open before the load, so that handshakes are not part of it. */
+  readonly connections: number;
+  /** What the pacer is chosen by, where the schedule's mean is not the rate that is lasting. */
+  readonly arrivalsRps: number | null;
+}
+
+/** What a generator has for all its loads. */
+export interface GeneratorTools {
+  readonly clock: Clock;
+  readonly client: HttpClient;
+  readonly prepare: Prepare;
+}
+
+export type LoadHooks = Pick<
+  PointOptions,
+  'budget' | 'stopStarts' | 'cancelAll' | 'onStart' | 'onRecord' | 'onProgress'
+>;
+
+export interface GeneratedLoad {
+  readonly outcome: PointOutcome;
+  readonly evidence: GeneratorEvidence;
+}
+
+/** Above this many arrivals a second, a precise pacer would keep the loop from its reading. */
+const PRECISE_ARRIVALS_RPS = 50;
+
+/**
+ * Opens the connections and returns what sends the load, from an instant on that should lie a little
+ * ahead.
+ */
+export async function readyLoad(
+  load: GeneratorLoad,
+  { clock, client, prepare }: GeneratorTools,
+): Promise<(startNs: number, hooks: LoadHooks) => Promise<GeneratedLoad>> {
+  const { connections, arrivalsRps, ...options } = load;
+  const { requests, stopNs } = load.schedule;
+  const openedBefore = client.connectionsOpened;
+  await client.warm(connections);
+  const startsRps = arrivalsRps ?? requests.length / Math.max(secondsFromNs(stopNs), 1e-9);
+  const pacer = startsRps <= PRECISE_ARRIVALS_RPS ? precisePacer(clock) : clock;
+  const meter = startSelfMeter(clock);
+  const answers = repeatsAnswers(load.schedule) ? new AnswerMemory(load.schedule) : null;
+  return async (startNs, hooks) => {
+    const outcome = await runSchedule({
+      ...options,
+      ...hooks,
+      clock,
+      pacer,
+      startNs,
+      ...(answers === null
+        ? { send: client, prepare: (request) => prepare(request) }
+        : heard(answers, client, prepare, hooks)),
+    });
+    const evidence = await meter.stop();
+    const connectionCount = client.connectionsOpened - openedBefore;
+    return { outcome, evidence: { ...evidence, connectionCount } };
+  };
+}
+
+/** The same with the answers listened to, for the sessions that repeat them. */
+function heard(
+  answers: AnswerMemory,
+  client: HttpClient,
+  prepare: Prepare,
+  { onRecord }: LoadHooks,
+): Pick<PointOptions, 'send' | 'prepare' | 'onRecord'> {
+  return {
+    send: answers.listeningTo(client),
+    prepare(request, requestId) {
+      answers.expect(requestId, request);
+      return prepare(request, (index) => answers.textOf(request, index));
+    },
+    onRecord: (record) => onRecord(answers.recorded(record)),
+  };
+}

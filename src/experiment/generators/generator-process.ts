@@ -1,0 +1,7 @@
+/** What a generator process runs: `generator-pool.ts` names this module. */
+import { serveParent } from '../../workers/index.ts';
+import { Generator } from './generator.ts';
+import type { FromGenerator, ToGenerator } from './messages.ts';
+
+const tell = serveParent<ToGenerator, FromGenerator>((message) => generator.hear(message));
+const generator = new Generator(tell);
