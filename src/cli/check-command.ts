@@ -30,6 +30,7 @@ const CHECK_FLAGS: ReadonlySet<string> = new Set([
   '--header',
   '--body',
   '--tokens-per-event',
+  '--tokenizer',
   '--proxy',
   '--ca',
   '--cert',

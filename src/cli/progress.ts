@@ -183,15 +183,21 @@ function roundedDuration(ns: number): string {
   return durationText(Math.max(1, Math.round(ns / NS_PER_SECOND)) * NS_PER_SECOND);
 }
 
-function readyText({ talk, answer, failure, calibration }: Preflight): string {
+function readyText({ talk, answer, failure, calibration, fit }: Preflight): string {
   if (answer === null) return `target: the one answer before the load failed: ${failure}; going on`;
-  const counting = {
+  const server = {
     perEventUsage: 'tokens counted per event',
     usage: 'tokens counted by the final usage',
     none: 'the server reports no usage: output tokens stay unknown',
   }[talk.tokens];
+  const { local } = talk;
+  const counting = local?.judged === true ? `tokens counted by ${local.tokenizer}` : server;
   const words =
-    calibration === null ? '' : `, ${calibration.tokensPerWord.toFixed(2)} prompt tokens per word`;
+    fit?.prompts === 'exact'
+      ? `, prompts of exact length by ${fit.tokenizer}`
+      : calibration === null
+        ? ''
+        : `, ${calibration.tokensPerWord.toFixed(2)} prompt tokens per word`;
   const cached = (answer.cachedPromptTokens ?? 0) > 0 ? ', prefix cache hit in the preflight' : '';
   return `target: ${printable(talk.model ?? 'model of the bodies', 60)}, ${counting}${words}${cached}`;
 }

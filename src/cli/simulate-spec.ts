@@ -55,6 +55,7 @@ const WIRE_FLAGS: ReadonlySet<string> = new Set([
   '--header',
   '--body',
   '--tokens-per-event',
+  '--tokenizer',
   '--proxy',
   '--ca',
   '--cert',
@@ -67,6 +68,7 @@ const WIRE_FLAGS: ReadonlySet<string> = new Set([
   '--max-response-bytes',
   '--bodies',
   '--lateness-limit',
+  '--processes',
   ...METRICS_FLAGS,
 ]);
 

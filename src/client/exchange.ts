@@ -16,14 +16,17 @@ import {
   type AnswerReader,
   type AnswerReading,
 } from '../wire/index.ts';
+import type { AnswerBacklog } from './answer-backlog.ts';
 import { runAnswerTests, type AnswerTest } from './answer-tests.ts';
 import { BoundedText } from './bounded-text.ts';
+import type { ReadingQueue, WaitingAnswer } from './reading-queue.ts';
 import { judgeHead, queueMsOf, retryAfterOf, type ResponseHeaders } from './response-head.ts';
 import { toldLimits } from './told-limits.ts';
 import type { Connection, ResponseHandler, TransportFault } from './transport.ts';
 
 export interface ExchangeOptions {
   readonly clock: Clock;
+  readonly queue: ReadingQueue;
   /** Wall clock, for dates in `Retry-After` and the resets of limits only. */
   readonly wallNowMs: () => number;
   readonly responseBytes: number;
@@ -37,11 +40,17 @@ export interface ExchangeOptions {
 /** Enough for any error body. */
 const ERROR_BODY_BYTES = 65_536;
 
+/** A piece that differs by more in length from the one before may be no mere output: it is read soon. */
+const ALIKE_BYTES = 64;
+
 /**
  * Takes the events of the HTTP layer and settles exactly once: by the answer's end, a failure, the
  * deadline or the run's cancellation, whichever is first. Later events are ignored.
+ *
+ * The body is read some time after it came, see {@link ReadingQueue}, but before anything else that
+ * happens to the answer is judged: what comes of it is what reading at once would have made of it.
  */
-export class Exchange implements ResponseHandler {
+export class Exchange implements ResponseHandler, WaitingAnswer {
   readonly #options: ExchangeOptions;
   readonly #request: OutgoingRequest;
   readonly #connection: Connection;
@@ -50,6 +59,11 @@ export class Exchange implements ResponseHandler {
   readonly #settle: (result: SendResult, reusable: boolean) => void;
   readonly #disarmDeadline: () => void;
   #disarmGrace: () => void = () => {};
+  /** What came of the answer and is not read; `null` before the first of it. */
+  #backlog: AnswerBacklog | null = null;
+  #pieceBytes = 0;
+  /** After this the body is not waited for any more; `null` before the end mark was read. */
+  #graceEndNs: number | null = null;
 
   #settled = false;
   #writtenNs: number | null = null;
@@ -84,6 +98,7 @@ export class Exchange implements ResponseHandler {
 
   /** Stopped by the run. An answer whose end mark was seen stays completed. */
   cancel(): void {
+    this.readWaiting();
     if (this.#settled) return;
     if (this.#reader.state === 'ended') this.#finishAnswer('complete', false);
     else this.#finish({ kind: 'cancelled', atNs: this.#options.clock.nowNs() }, false);
@@ -109,29 +124,63 @@ export class Exchange implements ResponseHandler {
     if (!search) this.#finishError(false);
   }
 
-  onBody(bytes: Uint8Array, atNs: number, readId: number): void {
+  onBody(memory: Buffer, from: number, to: number, atNs: number, readId: number): void {
     if (this.#settled) return;
-    this.#bodyBytes += bytes.length;
+    this.#bodyBytes += to - from;
     if (this.#errorHead !== null) {
-      this.#errorBody.add(bytes);
+      this.#errorBody.add(memory.subarray(from, to));
       if (this.#errorBody.full) this.#finishError(false);
       return;
     }
-    if (this.#reader.state !== 'open') return;
-    const state = this.#reader.push(bytes, atNs, readId);
+    if (this.#graceEndNs !== null) return;
+    const bytes = to - from;
+    const isAlike = Math.abs(bytes - this.#pieceBytes) <= ALIKE_BYTES;
+    this.#pieceBytes = bytes;
+    const { queue, responseBytes } = this.#options;
+    this.#backlog ??= queue.join(this);
+    if (!this.#backlog.add(memory, from, to, atNs, readId)) {
+      this.readWaiting();
+      this.#readNow(memory, from, to, atNs, readId);
+    } else if (this.#bodyBytes > responseBytes) this.readWaiting();
+    else if (!isAlike || this.#backlog.isNearlyFull) queue.hurry(this);
+    const isOpen = !this.#settled && this.#graceEndNs === null;
+    if (isOpen && this.#bodyBytes > responseBytes) this.#fail('bodyLimit');
+  }
+
+  readWaiting(): void {
+    if (this.#backlog === null || this.#backlog.isEmpty) return;
+    const unreadBytes = this.#backlog.readInto(this.#reader);
+    if (this.#reader.state === 'failed') this.#bodyBytes -= unreadBytes;
+    this.#afterReading();
+  }
+
+  /** A piece for which there was no room. */
+  #readNow(memory: Buffer, from: number, to: number, atNs: number, readId: number): void {
+    if (this.#settled || this.#graceEndNs !== null) return;
+    this.#reader.push(memory, atNs, readId, from, to);
+    this.#afterReading();
+  }
+
+  #afterReading(): void {
+    const { state } = this.#reader;
     if (state === 'failed') this.#finishAnswer('complete', false);
-    else if (state === 'ended') this.#awaitBodyEnd();
-    else if (this.#bodyBytes > this.#options.responseBytes) this.#fail('bodyLimit');
+    else if (state === 'ended' && this.#graceEndNs === null) this.#awaitBodyEnd();
   }
 
   onEnd(atNs: number): void {
+    this.readWaiting();
     if (this.#settled) return;
+    if (this.#graceEndNs !== null && atNs > this.#graceEndNs) {
+      this.#leaveBody();
+      return;
+    }
     this.#bodyEndNs = atNs;
     if (this.#errorHead === null) this.#finishAnswer('complete', true);
     else this.#finishError(true);
   }
 
   onFault(fault: TransportFault): void {
+    this.readWaiting();
     if (this.#settled) return;
     if (this.#errorHead !== null) {
       this.#finishError(false);
@@ -151,14 +200,20 @@ export class Exchange implements ResponseHandler {
   /** The answer is done at its end mark; the body gets a moment to end as it should. */
   #awaitBodyEnd(): void {
     const { clock, terminalGraceNs } = this.#options;
-    this.#disarmGrace = clock.at(clock.nowNs() + terminalGraceNs, () => {
-      if (this.#settled) return;
-      this.#notes.push('openAfterTerminal');
-      this.#finishAnswer('complete', false);
-    });
+    const { terminalNs } = this.#reader.reading;
+    this.#graceEndNs = (terminalNs as number) + terminalGraceNs;
+    this.#disarmGrace = clock.at(this.#graceEndNs, () => this.#leaveBody());
+  }
+
+  /** Its time is over. */
+  #leaveBody(): void {
+    if (this.#settled) return;
+    this.#notes.push('openAfterTerminal');
+    this.#finishAnswer('complete', false);
   }
 
   #onDeadline(): void {
+    this.readWaiting();
     if (this.#settled) return;
     if (this.#errorHead !== null) this.#finishError(false);
     else if (this.#reader.state === 'ended') this.#finishAnswer('complete', false);
@@ -204,8 +259,11 @@ export class Exchange implements ResponseHandler {
     this.#settled = true;
     this.#disarmDeadline();
     this.#disarmGrace();
+    if (this.#backlog !== null) this.#options.queue.leave(this, this.#backlog);
+    this.#backlog = null;
     const { reading } = this.#reader;
     const completed = end.kind === 'completed';
+    if (completed) this.#request.onText?.(reading.text ?? '');
     this.#settle(
       {
         dispatchedNs: this.#dispatchedNs,
@@ -234,6 +292,7 @@ export class Exchange implements ResponseHandler {
       bodyEndNs: this.#bodyEndNs,
       output,
       usage,
+      local: null,
       draft,
       finishReason,
       limits: this.#limits,

@@ -8,6 +8,7 @@ import {
 } from '../record/index.ts';
 import type { Dialect } from '../wire/index.ts';
 import type { AnswerTest } from './answer-tests.ts';
+import { type AnswerCounter, AnswerTokens } from './answer-tokens.ts';
 import { Addresses } from './addresses.ts';
 import { Exchange } from './exchange.ts';
 import { openConnections } from './open-connections.ts';
@@ -15,6 +16,7 @@ import type { ClientCertificate } from './open-socket.ts';
 import { exchangeJson, type JsonReply, type JsonRequest } from './json-request.ts';
 import { baseHeaders, headerProblems, requestHeaders } from './request-head.ts';
 import { targetOf, type Target } from './target.ts';
+import { ReadingQueue } from './reading-queue.ts';
 import type { ConnectionSource, HttpRequest, TransportName } from './transport.ts';
 
 /** Bounds of the transport; each is a failure of its own when passed. */
@@ -64,6 +66,8 @@ export interface HttpClientOptions {
   readonly limits: ClientLimits;
   /** Checks of the answer text, which is kept in memory only when there are some. */
   readonly tests: readonly AnswerTest[];
+  /** Counts the tokens of answers by their text; left out: nobody does. */
+  readonly counter?: AnswerCounter | null;
 }
 
 /** Sends requests to one target. */
@@ -97,10 +101,12 @@ class SocketClient implements HttpClient {
   readonly #options: HttpClientOptions;
   readonly #target: Target;
   readonly #pool: ConnectionSource;
+  readonly #queue: ReadingQueue;
 
   constructor(options: HttpClientOptions) {
     const { limits, transport, http2 } = options;
     this.#options = options;
+    this.#queue = new ReadingQueue(options.clock);
     this.#target = targetOf(options.url, options.dialect.version);
     this.#pool = openConnections(transport, {
       ...limits,
@@ -128,15 +134,17 @@ class SocketClient implements HttpClient {
   }
 
   send(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult> {
-    const { clock, dialect, limits, tests, wallNowMs } = this.#options;
+    const { clock, dialect, limits, tests, wallNowMs, counter = null } = this.#options;
     if (signal.aborted) return Promise.resolve(neverSent(clock.nowNs()));
     // One signal stops the whole run, so it has as many listeners as requests in flight.
     setMaxListeners(0, signal);
+    const tokens = counter === null ? null : new AnswerTokens(counter);
     const reader = dialect.createReader({
       stream: request.streamed,
       requestedChoices: typeof request.body['n'] === 'number' ? request.body['n'] : 1,
       lineBytes: limits.lineBytes,
-      keepText: tests.length > 0,
+      keepText: tests.length > 0 || request.onText !== undefined,
+      onOutput: tokens?.add,
     });
     const posted = dialect.post(request.body, request.streamed);
     const sent: HttpRequest = {
@@ -146,13 +154,13 @@ class SocketClient implements HttpClient {
       body: JSON.stringify(posted.body),
     };
     const mediaTypes = dialect.mediaTypes[request.streamed ? 'stream' : 'body'];
-    const options = { ...limits, clock, wallNowMs, tests, mediaTypes };
+    const options = { ...limits, clock, queue: this.#queue, wallNowMs, tests, mediaTypes };
     return new Promise((resolve) => {
       const connection = this.#pool.acquire();
       const exchange = new Exchange(options, request, connection, reader, (result, reusable) => {
         signal.removeEventListener('abort', onAbort);
         this.#pool.release(connection, reusable);
-        resolve(result);
+        resolve(tokens === null ? result : withCount(result, tokens));
       });
       const onAbort = (): void => exchange.cancel();
       signal.addEventListener('abort', onAbort);
@@ -190,6 +198,10 @@ class SocketClient implements HttpClient {
       this.#pool.release(connection, reusable);
     }
   }
+}
+
+function withCount(result: SendResult, tokens: AnswerTokens): SendResult {
+  return { ...result, timeline: { ...result.timeline, local: tokens.counted() } };
 }
 
 /** Cancelled before it was taken up. */

@@ -5,6 +5,7 @@
  * objective, never retries and never follows a redirect.
  */
 export * from './answer-tests.ts';
+export type { AnswerCounter } from './answer-tokens.ts';
 export * from './http-client.ts';
 export type { JsonReply, JsonRequest } from './json-request.ts';
 export type { ResponseHeaders } from './response-head.ts';

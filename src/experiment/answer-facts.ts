@@ -1,5 +1,5 @@
 /** What one probe answer shows of a server's way of streaming. */
-import type { SendResult } from '../record/index.ts';
+import { localOutputTokens, type SendResult } from '../record/index.ts';
 
 export interface AnswerFacts {
   /** First output, from dispatch; `null` without output and where the answer came as a whole. */
@@ -9,6 +9,8 @@ export interface AnswerFacts {
   /** Output events that came in the same socket read as the one before. */
   readonly eventsInSharedReads: number;
   readonly outputTokens: number | null;
+  /** Tokens of its text by the local tokenizer; `null` without one. */
+  readonly localOutputTokens: number | null;
   readonly promptTokens: number | null;
   readonly cachedPromptTokens: number | null;
   readonly reasoningEvents: number;
@@ -38,6 +40,7 @@ export function answerFacts(result: SendResult, streamed: boolean): AnswerFacts 
     events,
     eventsInSharedReads: shared,
     outputTokens,
+    localOutputTokens: timeline.local === null ? null : localOutputTokens(timeline.local),
     promptTokens: usage?.promptTokens ?? null,
     cachedPromptTokens: usage?.cachedPromptTokens ?? null,
     reasoningEvents: output.kind.filter((kind) => kind === 'reasoning').length,

@@ -2,6 +2,7 @@
 import type { RunSpec, TargetSpec } from '../config/index.ts';
 import { type Dialect, DIALECTS } from '../wire/index.ts';
 import type { AnswerFacts } from './answer-facts.ts';
+import { openLocalTokenizer } from './local-tokenizer.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { openClient } from './open-client.ts';
 import type { ExperimentPorts } from './run-experiment.ts';
@@ -31,7 +32,8 @@ export async function checkTarget(
   spec: Pick<RunSpec, 'target' | 'checks'>,
   ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey' | 'freshSeed'>,
 ): Promise<TargetCheck> {
-  const client = await openClient(spec, ports);
+  const tokenizer = await openLocalTokenizer(spec.target, ports.readText);
+  const client = await openClient(spec, ports, tokenizer);
   try {
     const seen = await preflight({
       client,
@@ -40,6 +42,7 @@ export async function checkTarget(
       target: spec.target,
       seed: ports.freshSeed,
       needsCalibration: true,
+      tokenizer,
       probesExact: true,
       signal: new AbortController().signal,
     });
@@ -47,7 +50,12 @@ export async function checkTarget(
       ...findingsOf(spec.target, seen),
       metricsFinding(await findMetrics(spec.target, ports)),
     ];
-    return { passed: findings.every(({ state }) => state !== 'fail'), preflight: seen, findings };
+    return {
+      passed: findings.every(({ state }) => state !== 'fail'),
+      // Its words would fill the screen.
+      preflight: { ...seen, calibration: withoutWords(seen.calibration) },
+      findings,
+    };
   } finally {
     client.close();
   }
@@ -65,6 +73,7 @@ function findingsOf({ api, stream }: TargetSpec, seen: Preflight): CheckFinding[
     cached(answer),
     exactLengths(DIALECTS[api], seen),
     promptLength(seen),
+    ...tokenizerFindings(answer, seen),
   ];
 }
 
@@ -158,4 +167,30 @@ function promptLength({ calibration }: Preflight): CheckFinding {
   const { tokensPerWord, overheadTokens } = calibration;
   const detail = `${tokensPerWord.toFixed(2)} tokens a word + ${overheadTokens.toFixed(0)}`;
   return { name: 'prompt length', state: 'pass', detail };
+}
+
+function withoutWords(calibration: Preflight['calibration']): Preflight['calibration'] {
+  if (calibration === null) return null;
+  const { tokensPerWord, overheadTokens } = calibration;
+  return { tokensPerWord, overheadTokens };
+}
+
+/** How far the local tokenizer and the server agree, on prompts and on the one answer. */
+function tokenizerFindings(
+  { outputTokens, localOutputTokens: local }: AnswerFacts,
+  { fit }: Preflight,
+): CheckFinding[] {
+  if (fit === null) return [];
+  const { tokenizer, prompts, serverPerLocal, overheadTokens } = fit;
+  const ofAnswer = `the answer: ${local ?? 'no'} tokens here, ${outputTokens ?? 'not told'} by the server`;
+  if (serverPerLocal !== null && serverPerLocal !== 1) {
+    const detail = `${tokenizer} is not the server's: ${serverPerLocal.toFixed(3)} of its tokens for one; ${ofAnswer}`;
+    return [{ name: 'tokenizer', state: 'fail', detail }];
+  }
+  const ofPrompts = {
+    exact: `prompts have their exact length, ${overheadTokens} of it the template`,
+    calibrated: 'too few words of one token: prompts are made by the server’s count',
+    uncounted: 'the server counts no prompts: what the template adds is not known',
+  }[prompts];
+  return [{ name: 'tokenizer', state: 'pass', detail: `${tokenizer}: ${ofPrompts}; ${ofAnswer}` }];
 }

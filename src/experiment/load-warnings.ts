@@ -3,18 +3,21 @@ import type { RunSpec } from '../config/index.ts';
 import type { Objective } from '../slo/index.ts';
 import type { RunPlan } from './plan-run.ts';
 import type { Preflight } from './preflight.ts';
+import { toldLimitWarnings } from './quota-plan.ts';
 
 /** One sentence each, for the user to stop at; the load goes on. */
 export function loadWarnings(
   spec: Pick<RunSpec, 'objective'>,
   plan: Pick<RunPlan, 'points'>,
-  { answer, talk, identity }: Preflight,
+  ready: Preflight,
 ): string[] {
-  const warnings: string[] = [];
-  if (answer !== null && talk.tokens === 'none' && limitsTpot(spec.objective)) {
+  const warnings = tokenizerWarnings(ready);
+  const { answer, talk, identity, limits } = ready;
+  const isUncounted = talk.tokens === 'none' && talk.local?.judged !== true;
+  if (answer !== null && isUncounted && limitsTpot(spec.objective)) {
     warnings.push(
       'the server reports no token usage, so TPOT will be unknown and requests unjudged; judge the ' +
-        'pace with gap<=… instead of tpot<=…',
+        'pace with gap<=… instead of tpot<=…, or count them here with --tokenizer',
     );
   }
   const limit = identity.models?.find(({ id }) => id === talk.model)?.maxModelTokens ?? null;
@@ -23,6 +26,34 @@ export function loadWarnings(
     warnings.push(
       `the longest request may take ${longest} tokens, prompt and answer together, and the model ` +
         `takes at most ${limit}: expect refusals`,
+    );
+  }
+  return [...warnings, ...toldLimitWarnings(plan.points, limits)];
+}
+
+/** What the local tokenizer cannot do here, or does in the server's stead. */
+function tokenizerWarnings({ talk: { local }, fit }: Preflight): string[] {
+  if (local === null) return [];
+  const { tokenizer } = local;
+  const warnings: string[] = [];
+  if (local.judged) {
+    warnings.push(
+      `the server reports no token usage: output tokens are by ${tokenizer}, not by the server`,
+    );
+  }
+  if (fit?.serverPerLocal != null && fit.serverPerLocal !== 1) {
+    warnings.push(
+      `${tokenizer} is not the server's tokenizer: the server counts ${fit.serverPerLocal.toFixed(3)} ` +
+        'prompt tokens for one of its; prompts are made to length by the server’s count',
+    );
+  } else if (fit?.prompts === 'calibrated') {
+    warnings.push(
+      `${tokenizer} has too few words of one token: prompts are made to length by the server’s count`,
+    );
+  } else if (fit?.prompts === 'uncounted') {
+    warnings.push(
+      `the server counts no prompts: they have the length asked for by ${tokenizer}, without what the ` +
+        'chat template adds',
     );
   }
   return warnings;

@@ -12,15 +12,18 @@ import {
 } from '../base/index.ts';
 import type { HttpClient } from '../client/index.ts';
 import type { TargetSpec } from '../config/index.ts';
-import type { SendResult } from '../record/index.ts';
+import type { SendResult, ToldLimit } from '../record/index.ts';
 import { type Dialect, DIALECTS } from '../wire/index.ts';
-import {
-  calibrate,
-  calibrationText,
-  type CountedPrompt,
-  type PromptCalibration,
-} from '../workload/index.ts';
+import { calibrationText, PROMPT_WORDS, type PromptCalibration } from '../workload/index.ts';
 import { answerFacts, type AnswerFacts } from './answer-facts.ts';
+import type { LocalTokenizer } from './local-tokenizer.ts';
+import {
+  type MeasuredPrompts,
+  measurePrompts,
+  type ProbedPrompt,
+  tokenizedByServer,
+  type TokenizerFit,
+} from './prompt-calibration.ts';
 import { requestIntent, type TalkContract } from './request-intent.ts';
 import { recogniseDialect } from './recognise-dialect.ts';
 import { chooseModel, identifyServer, type ServerIdentity } from './server-identity.ts';
@@ -34,6 +37,8 @@ export interface PreflightOptions {
   readonly seed: number;
   /** Whether synthetic prompts must reach stated lengths on this server. */
   readonly needsCalibration: boolean;
+  /** Counts beside the server; `null` for none. */
+  readonly tokenizer: LocalTokenizer | null;
   /** Try exact output lengths even when the run does not ask for them. */
   readonly probesExact: boolean;
   /** Gives the probes up at once: nothing is measured yet, so nothing is lost. */
@@ -47,8 +52,12 @@ export interface Preflight {
   readonly answer: AnswerFacts | null;
   /** How the service failed the probe. The load goes on: failures are what a load test counts. */
   readonly failure: string | null;
+  /** The provider's limits as the first answer told them; empty when it told none. */
+  readonly limits: readonly ToldLimit[];
   /** `null` when not measured; prompts then count one token a word. */
   readonly calibration: PromptCalibration | null;
+  /** `null` without a local tokenizer, and when the service failed the probe. */
+  readonly fit: TokenizerFit | null;
   /** `null` when not tried. */
   readonly exactOutputWorks: boolean | null;
 }
@@ -78,12 +87,19 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     tokens: target.stream && PER_EVENT_USAGE_OWNERS.has(owner ?? '') ? 'perEventUsage' : 'usage',
     oneTokenPerEvent: target.oneTokenPerEvent,
     exactOutput: false,
+    local: localCounting(options.tokenizer, null),
   };
   const { talk: accepted, result } = await firstAnswer(options, wished);
   if (result.end.kind !== 'completed') {
-    const talk: TalkContract = { ...accepted, exactOutput: target.exactOutput };
-    const failure = failureText(result, target.limits.requestTimeoutNs);
-    return { identity, talk, answer: null, failure, calibration: null, exactOutputWorks: null };
+    return {
+      identity,
+      talk: { ...accepted, exactOutput: target.exactOutput },
+      answer: null,
+      failure: failureText(result, target.limits.requestTimeoutNs),
+      calibration: null,
+      fit: null,
+      exactOutputWorks: null,
+    };
   }
   const answer = answerFacts(result, target.stream);
   const exactOutputWorks =
@@ -99,14 +115,25 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
       ...accepted,
       tokens: countingOf(options, accepted, answer),
       exactOutput: target.exactOutput,
+      local: localCounting(options.tokenizer, answer),
     },
     answer,
     failure: null,
-    calibration: options.needsCalibration
-      ? await measureCalibration(options, accepted, answer)
-      : null,
+    limits: result.timeline.limits,
+    ...(options.needsCalibration || options.tokenizer !== null
+      ? await measuredPrompts(options, accepted, answer)
+      : { calibration: null, fit: null }),
     exactOutputWorks,
   };
+}
+
+/** Judged by it, in all of the load or in none of it: where the server's answer told no count. */
+function localCounting(
+  tokenizer: LocalTokenizer | null,
+  answer: AnswerFacts | null,
+): TalkContract['local'] {
+  if (tokenizer === null) return null;
+  return { ...tokenizer.identity, judged: answer !== null && answer.outputTokens === null };
 }
 
 /** What the probe really showed, whatever was asked for. */
@@ -191,28 +218,46 @@ async function keepsExactLength(options: PreflightOptions, talk: TalkContract): 
   );
 }
 
-/** Two prompts of known words that the server counted make the line words → tokens. */
-async function measureCalibration(
+/** Two prompts of known words, as the server counted them, make the line words → tokens. */
+async function measuredPrompts(
   options: PreflightOptions,
   talk: TalkContract,
   answer: AnswerFacts,
-): Promise<PromptCalibration | null> {
-  if (answer.promptTokens === null) return null;
-  const result = await probe(options, talk, { words: CALIBRATION_WORDS, maxTokens: 1 });
-  const longTokens = result.timeline.usage?.promptTokens ?? null;
-  if (longTokens === null || longTokens <= answer.promptTokens) return null;
-  const short: CountedPrompt = { words: PROBE_WORDS, promptTokens: answer.promptTokens };
-  return calibrate(short, { words: CALIBRATION_WORDS, promptTokens: longTokens });
+): Promise<MeasuredPrompts> {
+  const probed = async (words: number, told: number | null): Promise<ProbedPrompt> => {
+    const text = probeText(options, { words });
+    const { client, target } = options;
+    const promptTokens =
+      told ?? (await tokenizedByServer(client, { model: talk.model, api: target.api, text }));
+    return { words, text, promptTokens };
+  };
+  const short = await probed(PROBE_WORDS, answer.promptTokens);
+  const result =
+    answer.promptTokens === null
+      ? null
+      : await probe(options, talk, { words: CALIBRATION_WORDS, maxTokens: 1 });
+  const long = await probed(CALIBRATION_WORDS, result?.timeline.usage?.promptTokens ?? null);
+  return measurePrompts(short, long, options.tokenizer);
+}
+
+interface Probe {
+  readonly opening?: string;
+  readonly words: number;
+}
+
+/** Each probe has a text of its own, or the second could be served from the first one's cache. */
+function probeText({ seed, tokenizer }: PreflightOptions, { opening, words }: Probe): string {
+  const text = calibrationText(seed + words, words, tokenizer?.words ?? PROMPT_WORDS);
+  return opening === undefined ? text : `${opening} ${text}`;
 }
 
 function probe(
-  { client, clock, dialect, target, seed, signal }: PreflightOptions,
+  options: PreflightOptions,
   talk: TalkContract,
-  ask: { readonly opening?: string; readonly words: number; readonly maxTokens: number },
+  ask: Probe & { readonly maxTokens: number },
 ): Promise<SendResult> {
-  // Each probe has a text of its own, or the second could be served from the first one's cache.
-  const words = calibrationText(seed + ask.words, ask.words);
-  const text = ask.opening === undefined ? words : `${ask.opening} ${words}`;
+  const { client, clock, dialect, target, seed, signal } = options;
+  const text = probeText(options, ask);
   const intent = requestIntent(target, talk, {
     prompt: { kind: 'text', text },
     maxTokens: ask.maxTokens,

@@ -5,6 +5,7 @@ const TALK = {
   tokens: 'usage',
   oneTokenPerEvent: false,
   exactOutput: false,
+  local: null,
   model: 'm',
   maxTokensField: 'max_tokens',
 } as const;

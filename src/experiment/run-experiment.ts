@@ -13,6 +13,7 @@ import type { GeneratorPlan } from './generators/generator-need.ts';
 import type { GeneratorPool } from './generators/generator-pool.ts';
 import { openGenerators } from './generators/open-generators.ts';
 import { openLocalTokenizer } from './local-tokenizer.ts';
+import type { PromptSource } from '../workload/index.ts';
 import { loadWarnings } from './load-warnings.ts';
 import { openClient } from './open-client.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';

@@ -8,8 +8,10 @@ import {
   type Fact,
   type Manifest,
   MANIFEST_SCHEMA_VERSION,
+  misfitsOf,
 } from '../record/index.ts';
 import { redactUrl } from '../store/index.ts';
+import { clientTransport } from './client-transport.ts';
 import type { RunPlan } from './plan-run.ts';
 import type { Preflight } from './preflight.ts';
 
@@ -30,7 +32,7 @@ export function runManifest(inputs: ManifestInputs): Manifest {
   const { spec, plan, preflight, host, toolVersion } = inputs;
   const { node, ...machine } = host;
   const facts = experimentFacts(spec, preflight);
-  const { tokens, oneTokenPerEvent, exactOutput } = preflight.talk;
+  const { tokens, oneTokenPerEvent, exactOutput, local } = preflight.talk;
   const shaping = {
     target: {
       url: redactUrl(spec.target.url),
@@ -38,7 +40,7 @@ export function runManifest(inputs: ManifestInputs): Manifest {
       stream: spec.target.stream,
     },
     facts,
-    counting: { tokens, oneTokenPerEvent, exactOutput },
+    counting: { tokens, oneTokenPerEvent, exactOutput, local },
     prefixCache: plan.prefixCache,
     spec: specText(spec),
   };
@@ -47,7 +49,7 @@ export function runManifest(inputs: ManifestInputs): Manifest {
   const { calibration: client } = inputs;
   return {
     schemaVersion: MANIFEST_SCHEMA_VERSION,
-    tool: { name: 'goodput', version: toolVersion, node },
+    tool,
     experimentHash: contentHash({ ...shaping, version: toolVersion, host: machine }),
     runId: inputs.runId,
     startedAt: inputs.startedAt,
@@ -94,7 +96,14 @@ function experimentFacts(spec: RunSpec, preflight: Preflight): ExperimentFacts {
     ...facts,
     model: measured(preflight.talk.model) ?? facts.model,
     serverVersion: measured(preflight.identity.version) ?? facts.serverVersion,
+    tokenizer: facts.tokenizer.from === 'unknown' ? localTokenizer(preflight) : facts.tokenizer,
   };
+}
+
+/** Whoever names a tokenizer to count with says that it is the model's. */
+function localTokenizer({ talk: { local } }: Preflight): Fact {
+  if (local === null) return { from: 'unknown' };
+  return { from: 'declared', value: `${local.tokenizer} (SHA-256 ${local.sha256.slice(0, 12)}…)` };
 }
 
 /** What the user says of the target, `unknown` where nothing is said. */

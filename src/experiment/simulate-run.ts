@@ -271,7 +271,7 @@ export function simulationManifest(
     clock: 'server',
     target: { url: SIMULATED_URL, api, stream },
     facts: declaredFacts(spec),
-    counting: { tokens: 'perEventUsage', oneTokenPerEvent: true, exactOutput },
+    counting: { tokens: 'perEventUsage', oneTokenPerEvent: true, exactOutput, local: null },
     prefixCache: plan.prefixCache,
     spec: specText(spec),
     simulated: target.description,

@@ -142,6 +142,7 @@ function recordOf(
         reasoningTokens: null,
         cachedPromptTokens: null,
       },
+      local: null,
       draft: null,
       limits: [],
       finishReason: 'length',

@@ -11,6 +11,7 @@ import {
   type RecordSource,
   type RequestRecord,
   type SendResult,
+  type Timeline,
 } from '../record/index.ts';
 import type { ScheduledRequest } from '../workload/index.ts';
 
@@ -26,6 +27,8 @@ export interface RecordTemplate {
   readonly labels: Pick<RecordLabels, 'model' | 'tenant' | 'region'>;
   readonly streamed: boolean;
   readonly oneTokenPerEvent: boolean;
+  /** Whether output tokens are those of a local tokenizer; left out: the server's. */
+  readonly countedLocally?: boolean;
 }
 
 /** What tells one try from all others. */
@@ -80,13 +83,18 @@ export function sentRecord(
     }),
     nextTryNs,
     inFlightAtDispatch: sent.inFlightAtDispatch,
-    timeline: result.timeline,
+    timeline: template.countedLocally === true ? judgedLocally(result.timeline) : result.timeline,
     end: result.end,
     httpStatus: result.httpStatus,
     queueNs: result.queueNs,
     checks: result.checks,
     traceId: sent.traceId,
   };
+}
+
+function judgedLocally(timeline: Timeline): Timeline {
+  const { local } = timeline;
+  return local === null ? timeline : { ...timeline, local: { ...local, judged: true } };
 }
 
 export function droppedRecord(

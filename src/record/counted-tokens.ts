@@ -5,7 +5,13 @@
  * tool-call arguments. Only the tokens of kinds that count *and* were streamed belong in TPOT, so
  * the total is split where the server lets it be split, and otherwise the count stays unknown.
  */
-import type { OutputEvents, OutputKind, Usage } from './request-record.ts';
+import {
+  OUTPUT_KINDS,
+  type LocalTokens,
+  type OutputEvents,
+  type OutputKind,
+  type Usage,
+} from './request-record.ts';
 
 /** `tokens` is `null` exactly when `reason` is not. */
 export type TokenCount =
@@ -71,6 +77,27 @@ export function tokensFromUsage(
   }
   if (reasoning > total) return INCONSISTENT;
   return { tokens: wantsReasoning ? reasoning : total - reasoning, reason: null };
+}
+
+/** The tokens of the kinds in `counts` as a local tokenizer counted each kind's text. */
+export function tokensFromLocal(
+  output: OutputEvents,
+  local: LocalTokens,
+  counts: readonly OutputKind[],
+): TokenCount {
+  const counted = [...kindsOf(output)].filter((kind) => counts.includes(kind));
+  if (counted.length === 0) return NO_OUTPUT_COUNTED;
+  const tokens = counted.reduce((sum, kind) => sum + countedLocally(local, kind), 0);
+  return { tokens, reason: null };
+}
+
+/** Tokens of all the text that was streamed: hidden reasoning and end marks have none. */
+export function localOutputTokens(local: LocalTokens): number {
+  return OUTPUT_KINDS.reduce((sum, kind) => sum + countedLocally(local, kind), 0);
+}
+
+function countedLocally(local: LocalTokens, kind: OutputKind): number {
+  return local[`${kind}Tokens`];
 }
 
 /** Kinds come in long stretches. */

@@ -6,6 +6,7 @@
  */
 export * from './check-record.ts';
 export * from './client-calibration.ts';
+export { localOutputTokens } from './counted-tokens.ts';
 export * from './logical-request.ts';
 export * from './manifest.ts';
 export * from './measures.ts';

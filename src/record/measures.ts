@@ -4,6 +4,7 @@
  * to the `summary` room.
  */
 import { NS_PER_SECOND } from '../base/index.ts';
+import { localOutputTokens } from './counted-tokens.ts';
 import { measureOutput, type OutputMeasures, type TokenAlignment } from './output-measures.ts';
 import {
   GAPS_NOT_LOGGED,
@@ -43,7 +44,7 @@ export interface Measures {
   readonly outputPhaseTps: number | null;
   /** Output tokens / completion, tokens per second: a different rate. */
   readonly requestTps: number | null;
-  /** All generated tokens, as the server counted them. */
+  /** All generated tokens, as the server counted them, or of all text where that is judged. */
   readonly outputTokens: number | null;
   /** Output tokens of the kinds that count and were streamed. */
   readonly countedTokens: number | null;
@@ -87,7 +88,9 @@ export function measureRecord(record: RequestRecord, options: MeasureOptions): M
   const answerNs = record.streamed ? firstAnswerNs(timeline) : null;
   const doneNs = record.end?.kind === 'completed' ? timeline.doneNs : null;
   const completionNs = minus(doneNs, dispatchedNs);
-  const outputTokens = timeline.usage?.completionTokens ?? null;
+  const { usage, local } = timeline;
+  const outputTokens =
+    local?.judged === true ? localOutputTokens(local) : (usage?.completionTokens ?? null);
   const observed: Omit<Measures, 'reasons'> = {
     ttftFromPlannedNs: minus(output.firstNs, plannedNs),
     ttftFromDispatchNs: minus(output.firstNs, dispatchedNs),
@@ -107,8 +110,8 @@ export function measureRecord(record: RequestRecord, options: MeasureOptions): M
     requestTps: perSecond(outputTokens, completionNs),
     outputTokens,
     countedTokens: output.tokens.tokens,
-    promptTokens: timeline.usage?.promptTokens ?? null,
-    cachedPromptTokens: timeline.usage?.cachedPromptTokens ?? null,
+    promptTokens: usage?.promptTokens ?? null,
+    cachedPromptTokens: usage?.cachedPromptTokens ?? null,
     queueDelayNs: record.queueNs,
   };
   return { ...observed, reasons: reasonsOf(record, output, observed) };

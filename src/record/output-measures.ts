@@ -1,5 +1,10 @@
 /** The part of a request's measures that comes from its counted output events. */
-import { tokensFromUsage, tokensToldPerEvent, type TokenCount } from './counted-tokens.ts';
+import {
+  tokensFromLocal,
+  tokensFromUsage,
+  tokensToldPerEvent,
+  type TokenCount,
+} from './counted-tokens.ts';
 import {
   GAPS_NOT_LOGGED,
   type OutputKind,
@@ -38,10 +43,14 @@ export function measureOutput(
   timeline: Timeline,
   counts: readonly OutputKind[],
 ): OutputMeasures {
-  const { output, usage } = timeline;
+  const { output, usage, local } = timeline;
   const counted = countedEvents(timeline, counts);
-  const told = tokensToldPerEvent(output, counted);
-  const reported = tokensFromUsage(output, usage, counts);
+  // One source for a whole run: what a server tells now and then is not mixed in.
+  const isLocal = local?.judged === true;
+  const told = isLocal ? null : tokensToldPerEvent(output, counted);
+  const reported = isLocal
+    ? tokensFromLocal(output, local, counts)
+    : tokensFromUsage(output, usage, counts);
   // What the server said of each event is exact for these events; its total also holds the end
   // token, whose arrival is no content.
   const tokens: TokenCount =

@@ -25,7 +25,7 @@ describe('reading back what was written', () => {
     dropped: recordOf({ dropped: 'ceiling' }),
     notReached: {
       ...recordOf({ notReached: true }),
-      dispatch: { kind: 'notReached', plannedNs: null },
+      dispatch: { kind: 'notReached', plannedNs: null, reason: 'stopped' },
     },
     failed: recordOf({
       end: failedEnd('httpStatus', { httpStatus: 429, code: 'quota', evidence: ['quota'] }),

@@ -23,6 +23,8 @@ import {
   type DropReason,
   type FailureClass,
   type FinishReason,
+  type LocalTokens,
+  type NotReachedReason,
   type OutputEvents,
   type RecordLabels,
   type RequestEnd,
@@ -50,6 +52,8 @@ const dropReason = wordsOf<DropReason>({
   budget: true,
   generatorLost: true,
 });
+
+const notReachedReason = wordsOf<NotReachedReason>({ stopped: true, sessionOver: true });
 
 const failureClass = wordsOf<FailureClass>({
   dns: true,
@@ -91,10 +95,10 @@ const dispatch = unionOf({
     plannedNs: whole,
     reason: dropReason,
   }),
-  notReached: objectOf<OfKind<Dispatch, 'notReached'>>({
-    kind: exactly('notReached'),
-    plannedNs: instant,
-  }),
+  notReached: objectOf<OfKind<Dispatch, 'notReached'>>(
+    { kind: exactly('notReached'), plannedNs: instant, reason: notReachedReason },
+    { reason: () => 'stopped' },
+  ),
 });
 
 const serverError = objectOf<ServerError>({
@@ -142,6 +146,15 @@ const told = objectOf<ToldLimit>({
   resetNs: count,
 });
 
+const local = objectOf<LocalTokens>({
+  tokenizer: text,
+  judged: flag,
+  answerTokens: whole,
+  reasoningTokens: whole,
+  refusalTokens: whole,
+  toolCallTokens: whole,
+});
+
 const timelineFields: FieldShapes<Timeline> = {
   connectedNs: instant,
   tlsDoneNs: instant,
@@ -158,6 +171,7 @@ const timelineFields: FieldShapes<Timeline> = {
   bodyEndNs: instant,
   output,
   usage: nullable(usage),
+  local: nullable(local),
   draft: nullable(objectOf<DraftTokens>({ proposed: whole, accepted: whole })),
   finishReason: nullable(finishReason),
   limits: listOf(told),
@@ -166,7 +180,11 @@ const timelineFields: FieldShapes<Timeline> = {
   notes: listOf(text),
 };
 
-const timeline = objectOf(timelineFields, { draft: () => null, limits: () => [] });
+const timeline = objectOf(timelineFields, {
+  local: () => null,
+  draft: () => null,
+  limits: () => [],
+});
 
 const labels = objectOf<RecordLabels>({
   model: word,

@@ -42,6 +42,22 @@ export interface Usage {
   readonly cachedPromptTokens: number | null;
 }
 
+/** Tokens of an answer's text by a local tokenizer, kind by kind. */
+export interface LocalTokens {
+  /** Its name: `o200k_base`, `tokenizer.json@3f2a9c01`. */
+  readonly tokenizer: string;
+  /**
+   * Whether these counts are the request's output tokens: settled for a whole run before its load,
+   * where the server tells none. Else they only stand beside the server's.
+   */
+  readonly judged: boolean;
+  readonly answerTokens: number;
+  readonly reasoningTokens: number;
+  readonly refusalTokens: number;
+  /** Of the names of the functions called and their arguments; marks around them have no text. */
+  readonly toolCallTokens: number;
+}
+
 /** Tokens a draft proposed ahead of the model, and those the model took: speculative decoding. */
 export interface DraftTokens {
   readonly proposed: number;
@@ -94,6 +110,8 @@ export interface Timeline {
   readonly bodyEndNs: number | null;
   readonly output: OutputEvents;
   readonly usage: Usage | null;
+  /** `null` without a local tokenizer. */
+  readonly local: LocalTokens | null;
   /** `null` when the server did not tell. Counts of a whole answer, taken once. */
   readonly draft: DraftTokens | null;
   readonly finishReason: FinishReason | null;
@@ -109,11 +127,21 @@ export interface Timeline {
 /** Why a due request was never sent. The client's doing, yet a miss for the offered load. */
 export type DropReason = 'ceiling' | 'late' | 'budget' | 'generatorLost';
 
+/**
+ * Why a scheduled request never became due: the run ended first, or its session was over because an
+ * earlier turn did not complete.
+ */
+export type NotReachedReason = 'stopped' | 'sessionOver';
+
 export type Dispatch =
   | { readonly kind: 'sent'; readonly plannedNs: number; readonly dispatchedNs: number }
   | { readonly kind: 'dropped'; readonly plannedNs: number; readonly reason: DropReason }
-  /** The run stopped first: outside the ledger. `plannedNs` is null for a closed loop. */
-  | { readonly kind: 'notReached'; readonly plannedNs: number | null };
+  /** Never due: outside the ledger. `plannedNs` is null where it was to follow another request. */
+  | {
+      readonly kind: 'notReached';
+      readonly plannedNs: number | null;
+      readonly reason: NotReachedReason;
+    };
 
 /** Closed union of the ways a request fails. Documented in docs/errors.md. */
 export type FailureClass =
@@ -247,6 +275,7 @@ export const NO_TIMELINE: Timeline = {
   bodyEndNs: null,
   output: NO_OUTPUT,
   usage: null,
+  local: null,
   draft: null,
   finishReason: null,
   limits: [],

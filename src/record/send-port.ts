@@ -15,6 +15,11 @@ export interface OutgoingRequest {
   /** Absolute instant at which the try is given up as timed out. */
   readonly deadlineNs: number;
   readonly traceId: string | null;
+  /**
+   * Takes the words of an answer that completed, just before its result is given. Left out: nobody
+   * asks for them. They are in no result and no record.
+   */
+  readonly onText?: (text: string) => void;
 }
 
 /** What one try gave. Failures are data: the port never rejects for anything a server does. */

@@ -55,12 +55,13 @@ function factOf(name: string, fact: Fact): KnownFact {
   return { name: words, value, from: fact.from };
 }
 
-function countingText({ tokens, oneTokenPerEvent }: Manifest['counting']): string {
-  const by = {
+function countingText({ tokens, oneTokenPerEvent, local }: Manifest['counting']): string {
+  const server = {
     usage: "the server's usage at the end",
     perEventUsage: "the server's usage with every event",
     none: 'nobody: token figures are unknown',
   }[tokens];
+  const by = local?.judged === true ? `${local.tokenizer}, not by the server` : server;
   return oneTokenPerEvent ? `${by}; declared: one token per event` : by;
 }
 

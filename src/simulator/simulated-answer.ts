@@ -84,6 +84,7 @@ export class SimulatedAnswer implements ReplicaListener {
       bodyEndNs: endedNs,
       output: this.#output(),
       usage: this.#usage(),
+      local: null,
       draft: null,
       finishReason: kind === 'completed' ? finishReason : null,
       limits: [],

@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '../record/index.ts';
 import type { ContentByKind } from './choice-content.ts';
-import type { AnswerReading } from './dialect.ts';
+import type { AnswerReading, OutputListener, ReaderOptions } from './dialect.ts';
 import { serverErrorOf } from './server-error.ts';
 import { UsageTally } from './usage-tally.ts';
 
@@ -36,6 +36,7 @@ export class ReadingState {
   #tokensCounted: number | null = 0;
   #showsReasoning = false;
   #text: string | null;
+  readonly #onOutput: OutputListener | undefined;
 
   #firstEventNs: number | null = null;
   #lastChoicesEventNs: number | null = null;
@@ -49,7 +50,8 @@ export class ReadingState {
   #failureAtEnd: FailureClass | null = null;
   #error: ServerError | null = null;
 
-  constructor(options: { readonly keepText: boolean }) {
+  constructor(options: Pick<ReaderOptions, 'keepText' | 'onOutput'>) {
+    this.#onOutput = options.onOutput;
     this.#text = options.keepText ? '' : null;
   }
 
@@ -123,6 +125,7 @@ export class ReadingState {
       this.#bytes.push(Buffer.byteLength(content[kind]));
       this.#tokens.push(kindCount === 1 && step > 0 ? step : null);
       this.#readId.push(stamp.readId);
+      this.#onOutput?.(kind, content[kind]);
     }
     if (this.#text !== null) this.#text += content.answer;
   }

@@ -13,4 +13,6 @@ export * from './schedule.ts';
 export * from './seeds.ts';
 export * from './session-spec.ts';
 export * from './spec.ts';
+export { LEAST_WORDS } from './seeded-text.ts';
 export * from './trace-rows.ts';
+export { WORDS as PROMPT_WORDS } from './words.ts';

@@ -3,16 +3,22 @@
  * the source and the calibration: the schedule need not hold gigabytes of text.
  */
 import { assert, assertNever, randomStream } from '../base/index.ts';
-import type { PromptRecipe } from './schedule.ts';
+import type { MessageRecipe, MessageText, PromptRecipe } from './schedule.ts';
+import { SEED_WORDS, seededText } from './seeded-text.ts';
 import { drawSeed } from './seeds.ts';
 import type { PromptSource } from './spec.ts';
-import { WORD_BITS, WORDS } from './words.ts';
+import { WORDS } from './words.ts';
 
 /** How words become prompt tokens on one target, as the preflight measured it. */
 export interface PromptCalibration {
   readonly tokensPerWord: number;
   /** Tokens of an empty prompt: chat template and start token. */
   readonly overheadTokens: number;
+  /**
+   * The words that prompts are made of, at least 512: one token each by a local tokenizer, so that
+   * texts have exactly so many tokens. Left out: {@link WORDS}.
+   */
+  readonly words?: readonly string[];
 }
 
 /** One token a word and nothing around it: close for most tokenizers, before measuring. */
@@ -21,24 +27,30 @@ export const UNCALIBRATED: PromptCalibration = { tokensPerWord: 1, overheadToken
 /** What a request carries: text to put into a body, or a body as the source gave it. */
 export type PromptContent =
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'messages'; readonly messages: readonly ChatMessage[] }
   | {
       readonly kind: 'body';
       readonly body: Readonly<Record<string, unknown>>;
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/**
- * Words that spell a whole seed, at the start of every seeded text. No two seeds share them, so
- * no prefix cache can serve one prompt from another, however few tokens its blocks hold. Prompts
- * of fewer words than this may repeat.
- */
-export const SEED_WORDS = Math.ceil(53 / WORD_BITS);
+export interface ChatMessage {
+  readonly role: MessageRecipe['role'];
+  readonly content: string;
+}
 
-/** Makes the content of one request. The recipe must come from a schedule over this source. */
+/** The real answer to the request with this index; `null` where it was not kept. */
+export type AnswerText = (index: number) => string | null;
+
+/**
+ * Makes the content of one request. The recipe must come from a schedule over this source. Without
+ * `answerText`, earlier answers are as planned.
+ */
 export function makePrompt(
   recipe: PromptRecipe,
   source: PromptSource,
   calibration: PromptCalibration,
+  answerText: AnswerText = () => null,
 ): PromptContent {
   switch (recipe.kind) {
     case 'synthetic':
@@ -50,7 +62,7 @@ export function makePrompt(
       const entry = source.entries[recipe.entry];
       assert(entry !== undefined, `the prompt file has no entry ${recipe.entry}`);
       if (recipe.uniqueSeed === null) return { kind: 'text', text: entry.text };
-      const line = seededWords(recipe.uniqueSeed, SEED_WORDS).join(' ');
+      const line = seededText(recipe.uniqueSeed, SEED_WORDS);
       return { kind: 'text', text: `${line}\n${entry.text}` };
     }
     case 'body': {
@@ -59,9 +71,34 @@ export function makePrompt(
       assert(entry !== undefined, `the bodies file has no entry ${recipe.entry}`);
       return { kind: 'body', body: entry.body, headers: entry.headers };
     }
+    case 'conversation': {
+      const messages = recipe.messages.map(({ role, text, answerOf }): ChatMessage => {
+        const answer = answerOf === null ? null : answerText(answerOf);
+        return { role, content: answer ?? messageText(text, source, calibration) };
+      });
+      return { kind: 'messages', messages };
+    }
     default:
       return assertNever(recipe);
   }
+}
+
+/** One message by itself: every one of them costs the template's tokens. */
+function messageText(
+  text: MessageText,
+  source: PromptSource,
+  calibration: PromptCalibration,
+): string {
+  if (text.kind === 'words') {
+    const count = promptWordsFor(text.tokens, calibration);
+    return seededText(text.seed, count, calibration.words);
+  }
+  assert(source.kind === 'conversations', `a file's message needs conversations: ${source.kind}`);
+  const turn = source.conversations[text.entry]?.turns[text.turn];
+  assert(turn !== undefined, `no turn ${text.turn} of conversation ${text.entry}`);
+  const content = turn[text.part] ?? '';
+  if (text.uniqueSeed === null) return content;
+  return `${seededText(text.uniqueSeed, SEED_WORDS)}\n${content}`;
 }
 
 /** Words that come nearest to `tokens` prompt tokens on the target; at least one. */
@@ -76,7 +113,10 @@ export interface CountedPrompt {
 }
 
 /** The line through two prompts that the server counted: one short, one long. */
-export function calibrate(short: CountedPrompt, long: CountedPrompt): PromptCalibration {
+export function calibrate(
+  short: CountedPrompt,
+  long: CountedPrompt,
+): Omit<PromptCalibration, 'words'> {
   assert(long.words > short.words, 'a calibration needs two prompts of different length');
   const tokensPerWord = (long.promptTokens - short.promptTokens) / (long.words - short.words);
   assert(tokensPerWord > 0, 'more words are more tokens');
@@ -84,8 +124,12 @@ export function calibrate(short: CountedPrompt, long: CountedPrompt): PromptCali
 }
 
 /** A text of `words` words to measure a calibration with; no other seed's text starts like it. */
-export function calibrationText(seed: number, words: number): string {
-  return seededWords(seed, words).join(' ');
+export function calibrationText(
+  seed: number,
+  words: number,
+  vocabulary: readonly string[] = WORDS,
+): string {
+  return seededText(seed, words, vocabulary);
 }
 
 function wordsFor(tokens: number, calibration: PromptCalibration): number {
@@ -97,13 +141,15 @@ function syntheticText(
   recipe: Extract<PromptRecipe, { kind: 'synthetic' }>,
   calibration: PromptCalibration,
 ): string {
+  const { words } = calibration;
   const total = promptWordsFor(recipe.tokens, calibration);
-  if (recipe.sharedId === null) return seededWords(recipe.seed, total).join(' ');
+  if (recipe.sharedId === null) return seededText(recipe.seed, total, words);
   const sharedCount = Math.min(total, wordsFor(recipe.sharedTokens, calibration));
   // Hashed, because the seed words of small numbers would all start alike.
   const sharedSeed = drawSeed(randomStream(recipe.sharedId, 'shared-prefix'));
-  const shared = seededWords(sharedSeed, sharedCount);
-  return [...shared, ...seededWords(recipe.seed, total - sharedCount)].join(' ');
+  const shared = seededText(sharedSeed, sharedCount, words);
+  if (sharedCount === total) return shared;
+  return `${shared} ${seededText(recipe.seed, total - sharedCount, words)}`;
 }
 
 /** Every block is a function of its id alone; the last one takes what is left of the length. */
@@ -117,30 +163,8 @@ function blocksText(
   const blocks: string[] = [];
   for (const [at, id] of recipe.blockIds.entries()) {
     const count = at === last ? left : Math.min(perBlock, left);
-    if (count > 0) blocks.push(seededWords(id, count).join(' '));
+    if (count > 0) blocks.push(seededText(id, count, calibration.words));
     left -= count;
   }
   return blocks.join(' ');
-}
-
-/** As many as fit into the 32 bits that fast integer arithmetic has. */
-const WORDS_A_DRAW = 3;
-
-/** `count` words that depend on `seed` alone; fewer words are a prefix of more. */
-function seededWords(seed: number, count: number): string[] {
-  const words: string[] = [];
-  let spelled = seed;
-  while (words.length < Math.min(count, SEED_WORDS)) {
-    words.push(WORDS[spelled % WORDS.length] as string);
-    spelled = Math.floor(spelled / WORDS.length);
-  }
-  const random = randomStream(seed, 'words');
-  while (words.length < count) {
-    let bits = Math.floor(random() * 2 ** (WORDS_A_DRAW * WORD_BITS));
-    for (let i = 0; i < WORDS_A_DRAW && words.length < count; i += 1) {
-      words.push(WORDS[bits % WORDS.length] as string);
-      bits >>>= WORD_BITS;
-    }
-  }
-  return words;
 }

@@ -67,6 +67,3 @@ export const WORDS: readonly string[] = `
 `
   .trim()
   .split(/\s+/);
-
-/** Bits that one word carries: log2 of the number of words. */
-export const WORD_BITS = 10;

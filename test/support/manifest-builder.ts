@@ -25,7 +25,7 @@ export function manifestOf(changes: Partial<Manifest> = {}): Manifest {
       cacheState: UNKNOWN,
       sampling: { from: 'declared', value: { temperature: 0 } },
     },
-    counting: { tokens: 'usage', oneTokenPerEvent: false, exactOutput: false },
+    counting: { tokens: 'usage', oneTokenPerEvent: false, exactOutput: false, local: null },
     prefixCache: 'unique',
     spec: 'target: { url: http://127.0.0.1:8000/ }\nload: { rate: 1 }\n',
     scheduleHashes: ['s'],

@@ -137,7 +137,7 @@ export function failedEnd(
 
 function dispatchOf(options: RecordOptions): Dispatch {
   const plannedNs = options.plannedNs ?? 0;
-  if (options.notReached === true) return { kind: 'notReached', plannedNs };
+  if (options.notReached === true) return { kind: 'notReached', plannedNs, reason: 'stopped' };
   if (options.dropped !== undefined) return { kind: 'dropped', plannedNs, reason: options.dropped };
   return { kind: 'sent', plannedNs, dispatchedNs: options.dispatchedNs ?? plannedNs };
 }
@@ -171,6 +171,7 @@ function timelineOf(options: RecordOptions, dispatchedNs: number): Timeline {
       readId: options.readIds ?? readIdsOf(atNs),
     },
     usage: usageOf(options.usage, atNs.length),
+    local: null,
     draft: null,
     finishReason,
     limits: [],
