@@ -166,6 +166,7 @@ function levelOf({ load }: RunSpec): number {
     case 'concurrency':
       return Math.min(...load.levels);
     case 'users':
+    case 'sessions':
     case 'trace':
       throw new ProblemsError([
         usageProblem(

@@ -1,5 +1,5 @@
 /** One scheduled request → what is asked of the server, in the terms of the counting contract. */
-import type { JsonValue } from '../base/index.ts';
+import { assertNever, type JsonValue } from '../base/index.ts';
 import type { TargetSpec } from '../config/index.ts';
 import type { CountingContract } from '../record/index.ts';
 import type { PromptInput, RequestIntent } from '../wire/index.ts';
@@ -38,7 +38,14 @@ const USAGE_ASKED = { none: 'none', usage: 'final', perEventUsage: 'perEvent' } 
 
 /** A prompt as the workload made it → as a dialect takes it. */
 export function promptInput(content: PromptContent): PromptInput {
-  return content.kind === 'text'
-    ? { kind: 'text', text: content.text }
-    : { kind: 'body', body: content.body as Readonly<Record<string, JsonValue>> };
+  switch (content.kind) {
+    case 'text':
+      return content;
+    case 'messages':
+      return { kind: 'conversation', messages: content.messages };
+    case 'body':
+      return { kind: 'body', body: content.body as Readonly<Record<string, JsonValue>> };
+    default:
+      return assertNever(content);
+  }
 }

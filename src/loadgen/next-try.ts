@@ -44,7 +44,7 @@ function isTriedAgain(on: readonly RetryCause[], { end, httpStatus }: EndedTry['
       if (status === null) {
         return on.includes(NEVER_ANSWERED.has(end.failure) ? 'connect' : 'answer');
       }
-      if (status < 400) return on.includes('answer');
+      if (status < 400) return end.failure !== 'redirect' && on.includes('answer');
       const hundred = status >= 500 ? '5xx' : '4xx';
       return on.includes(status) || on.includes(hundred);
     }

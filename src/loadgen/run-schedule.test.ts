@@ -90,7 +90,11 @@ describe('open loop', () => {
     });
     expect(result.stopNs).toBe(5 * S);
     const [third] = records.filter(({ scheduleIndex }) => scheduleIndex === 2);
-    expect(third?.dispatch).toEqual({ kind: 'notReached', plannedNs: 5 * S });
+    expect(third?.dispatch).toEqual({
+      kind: 'notReached',
+      plannedNs: 5 * S,
+      reason: 'stopped',
+    });
   });
 
   it('has the next request made before it is due', async () => {
@@ -272,7 +276,11 @@ describe('closed loop', () => {
     );
     expect(result.counts).toMatchObject({ ended: 3, notReached: 7 });
     expect(result.stopReason).toBe('duration');
-    expect(records.at(-1)?.dispatch).toEqual({ kind: 'notReached', plannedNs: null });
+    expect(records.at(-1)?.dispatch).toEqual({
+      kind: 'notReached',
+      plannedNs: null,
+      reason: 'stopped',
+    });
   });
 
   it('lets a user think from the end of the answer, whatever its outcome', async () => {

@@ -265,6 +265,8 @@ export function levelText(load: PointLoad): string {
       return load.level === 1 ? '1 stream' : `${load.level} streams`;
     case 'users':
       return load.level === 1 ? '1 user' : `${load.level} users`;
+    case 'sessions':
+      return `${load.level} sessions/s`;
     case 'trace':
       return `×${load.level}`;
     default:

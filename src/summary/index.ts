@@ -14,6 +14,7 @@ export { isLevelGrowing, isPathGrowing } from './backlog.ts';
 export * from './live-tally.ts';
 export { isEnoughFor, quantileOf, quantileSummary, SUMMARY_QUANTILES } from './quantile-summary.ts';
 export { releaseOf, stayEndNs } from './request-row.ts';
+export * from './session-summary.ts';
 export * from './summarise.ts';
 export { summaryJsonSchema, summarySchema } from './summary-schema.ts';
 export * from './summary.ts';

@@ -31,6 +31,16 @@ export interface Inference {
   readonly queueDesignEffect: number;
   /** The window has no steady state to speak of: its figures depend on how long it was. */
   readonly growing: boolean;
+  /** What a session did is one observation: `null` = every request stands for itself. */
+  readonly sessions: SessionStarts | null;
+}
+
+/** The requests of a session are dealt to the batch in which it began. */
+export interface SessionStarts {
+  /** When the session of each place in the schedule began. */
+  readonly startNs: ReadonlyMap<number, number>;
+  /** Start of the first batch: that of the window, or of the first session with a request in it. */
+  readonly fromNs: number;
 }
 
 /** What a window of offering says; `rows` are those due in it. */
@@ -39,6 +49,7 @@ export function inferenceOf(
   stays: readonly Stay[],
   window: { readonly fromNs: number; readonly toNs: number },
   growing: boolean,
+  startNs: SessionStarts['startNs'] | null = null,
 ): Inference {
   const levels = levelsOver(stays, window, LEVEL_BINS);
   return {
@@ -47,12 +58,33 @@ export function inferenceOf(
     count: rows.length,
     queueDesignEffect: queueDesignEffect(levels, rows.length),
     growing,
+    sessions: startNs === null ? null : { startNs, fromNs: firstStart(rows, window, startNs) },
   };
 }
 
+function firstStart(
+  rows: readonly RequestRow[],
+  window: { readonly fromNs: number },
+  startNs: SessionStarts['startNs'],
+): number {
+  return rows.reduce(
+    (first, { scheduleIndex }) => Math.min(first, startNs.get(scheduleIndex) ?? first),
+    window.fromNs,
+  );
+}
+
 /** Which batch a request belongs to. */
-export function batchOf(inference: Inference, plannedNs: number): number {
-  const part = (plannedNs - inference.fromNs) / (inference.toNs - inference.fromNs);
+export function batchOf(
+  inference: Inference,
+  { plannedNs, scheduleIndex }: Pick<RequestRow, 'plannedNs' | 'scheduleIndex'>,
+): number {
+  return batchAt(inference, inference.sessions?.startNs.get(scheduleIndex) ?? plannedNs);
+}
+
+/** Which batch an instant lies in. */
+export function batchAt(inference: Inference, atNs: number): number {
+  const fromNs = inference.sessions?.fromNs ?? inference.fromNs;
+  const part = (atNs - fromNs) / (inference.toNs - fromNs);
   return Math.min(BATCH_COUNT - 1, Math.max(0, Math.floor(part * BATCH_COUNT)));
 }
 
@@ -64,7 +96,7 @@ export function batchesOf(
 ): TimeBatch[] {
   const batches = Array.from({ length: BATCH_COUNT }, () => ({ good: 0, offered: 0 }));
   for (const row of rows) {
-    const batch = batches[batchOf(inference, row.plannedNs)] as { good: number; offered: number };
+    const batch = batches[batchOf(inference, row)] as { good: number; offered: number };
     const { good, offered } = countsOf(row);
     batch.good += good;
     batch.offered += offered;
@@ -134,7 +166,9 @@ export function rateUncertainty(
   rate: number | null,
 ): ConfidenceInterval | null {
   if (rate === null || inference.growing || !(inference.toNs > inference.fromNs)) return null;
-  const batches = batchesOf(inference, rows, (row) => ({ good: countOf(row), offered: 0 }));
+  // What came when is a matter of time alone.
+  const byTime = { ...inference, sessions: null };
+  const batches = batchesOf(byTime, rows, (row) => ({ good: countOf(row), offered: 0 }));
   const total = batches.reduce((sum, { good }) => sum + good, 0);
   const interval = rateInterval(batches.map(({ good }) => ({ good, offered: 1 })));
   if (interval === null || total === 0) return null;

@@ -6,6 +6,7 @@ import {
   measureRecord,
   type ManifestPoint,
   type RequestRecord,
+  type RunCalibration,
 } from '../record/index.ts';
 import { judgeMeasured, type Objective } from '../slo/index.ts';
 import { GapPool } from './gap-pool.ts';
@@ -13,9 +14,11 @@ import { isJudged } from './rates.ts';
 import { requestRow } from './request-row.ts';
 import { RequestRows } from './request-rows.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
+import { SessionBook } from './session-book.ts';
 import { summarisePoint, type PointData } from './summarise-point.ts';
 import type { PointSummary } from './summary.ts';
 import { ToldTally } from './told-tally.ts';
+import { stampBoundOf } from './validity-calibration.ts';
 import { clientDoubtOf, clockedObjectives } from './validity-doubt.ts';
 import { StallIndex } from './validity-stalls.ts';
 
@@ -26,6 +29,8 @@ export interface PointAccumulatorOptions {
   readonly exactOutput: boolean;
   /** Prefix cache policy that was asked for. */
   readonly prefixCache: string;
+  /** What is known of the client's stamps; left out: nothing. */
+  readonly calibration?: RunCalibration | null;
 }
 
 /** Takes records in any order; `finish` gives the summary of those added so far. */
@@ -45,7 +50,11 @@ export interface PointAccumulator {
 export function createPointAccumulator(options: PointAccumulatorOptions): PointAccumulator {
   const { point, objective } = options;
   const objectives = clockedObjectives(objective);
-  const stalls = new StallIndex(point.generator);
+  const { calibration = null } = options;
+  const stamps = {
+    stalls: new StallIndex(point.generator),
+    bound: stampBoundOf(calibration, objective),
+  };
   const { counts } = objective.request;
   const data: PointData = {
     rows: new RequestRows(),
@@ -53,6 +62,7 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
     isRetried: false,
     told: new ToldTally(),
     notReached: 0,
+    sessions: new SessionBook(),
     gaps: new GapPool(),
     alignedCount: 0,
     schedule: new ScheduleWatch(point),
@@ -60,7 +70,7 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
   const judged = (record: RequestRecord, joinedTries: number | null) => {
     const measures = measureRecord(record, { counts });
     const asked = judgeMeasured(record, measures, objective);
-    const doubt = clientDoubtOf({ record, measures, asked }, objectives, stalls);
+    const doubt = clientDoubtOf({ record, measures, asked }, objectives, stamps);
     return { measures, row: requestRow(record, measures, { asked, doubt, joinedTries }, point) };
   };
   const join = new LogicalJoin((request, tries) => {
@@ -74,6 +84,7 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
   return {
     add(record) {
       data.schedule.add(record);
+      data.sessions.add(record);
       if (record.dispatch.kind === 'notReached') {
         data.notReached += 1;
         return;
@@ -91,6 +102,7 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
         objective,
         exactOutput: options.exactOutput,
         prefixCache: options.prefixCache,
+        calibration,
       });
     },
   };

@@ -14,6 +14,7 @@ const inference = (of: Partial<Inference> = {}): Inference => ({
   count: 3_200,
   queueDesignEffect: 1,
   growing: false,
+  sessions: null,
   ...of,
 });
 

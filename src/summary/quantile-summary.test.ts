@@ -15,7 +15,8 @@ const OF = { window: 'wall', population: 'completed' } as const;
 /** Values at equal steps of a window; `queueDesignEffect` 1: nothing links them. */
 function inOrder(values: readonly number[], of: Partial<Inference> = {}): OrderedValues {
   const count = values.length;
-  const inference = { fromNs: 0, toNs: count, count, queueDesignEffect: 1, growing: false, ...of };
+  const plain = { queueDesignEffect: 1, growing: false, sessions: null };
+  const inference = { fromNs: 0, toNs: count, count, ...plain, ...of };
   return { inference, values, batches: values.map((_, at) => Math.floor((32 * at) / count)) };
 }
 

@@ -39,7 +39,7 @@ export function orderedValues(
     const value = valueOf(row);
     if (value === null) continue;
     values.push(value);
-    batches.push(batchOf(inference, row.plannedNs));
+    batches.push(batchOf(inference, row));
   }
   return { inference, values, batches };
 }

@@ -1,5 +1,5 @@
 /** From the rows of one load point to its published summary. */
-import type { ManifestPoint } from '../record/index.ts';
+import type { ManifestPoint, RunCalibration } from '../record/index.ts';
 import {
   bucketLabel,
   DEFAULT_OUTPUT_BUCKETS,
@@ -27,6 +27,8 @@ import { cohortWindow, isJudged, ratesOver, steadyWindow, total, wallWindow } fr
 import type { RequestRow } from './request-row.ts';
 import type { RequestRows } from './request-rows.ts';
 import type { ScheduleWatch } from './schedule-watch.ts';
+import type { BookedSession, SessionBook } from './session-book.ts';
+import { sessionStarts, sessionsSummary } from './sessions.ts';
 import { completedQuantiles, orderedValues, type Population, strataBy } from './strata.ts';
 import type { PointSummary, Rates, StratumSummary, Window } from './summary.ts';
 import { warmUpOf } from './warm-up.ts';
@@ -45,6 +47,7 @@ export interface PointData {
   isRetried: boolean;
   readonly told: ToldTally;
   notReached: number;
+  readonly sessions: SessionBook;
   readonly gaps: GapPool;
   /** Completed, judged requests that gave token gaps. */
   alignedCount: number;
@@ -76,6 +79,8 @@ export interface PointContext {
   readonly exactOutput: boolean;
   /** Prefix cache policy that was asked for. */
   readonly prefixCache: string;
+  /** What is known of the client's stamps; `null` = nothing. */
+  readonly calibration: RunCalibration | null;
 }
 
 /** One point, whatever the order its records came in. */
@@ -97,7 +102,9 @@ export function summarisePoint(data: PointData, declared: PointContext): PointSu
   const offering = cohortWindow(wall, point);
   const backlogGrowing = !point.closedLoop && isBacklogGrowing(stays, offering);
   const window = steadyWindow(point)?.kind ?? 'wall';
-  const inference = inferenceOf(judged, stays, offering, backlogGrowing);
+  const sessions = sessionsOf(data, point);
+  const starts = sessions.length === 0 ? null : sessionStarts(sessions, rows);
+  const inference = inferenceOf(judged, stays, offering, backlogGrowing, starts);
   const of: Populations = {
     judged: { window, inference },
     whole: { window: 'wall', inference: { ...inference, ...wholeOf(rows, declared.point, wall) } },
@@ -139,6 +146,7 @@ export function summarisePoint(data: PointData, declared: PointContext): PointSu
       : null,
     phases: phasesOf(rows, point, of),
     warmUp,
+    sessions: sessionsSummary(sessions, { rows, judged, of: of.judged }),
   };
   return { ...part, ...validityPart(part, { rows, judged }, data, context, of.judged) };
 }
@@ -148,6 +156,12 @@ function triesOf(rows: readonly RequestRow[], { joinedTries }: PointData): reado
   if (joinedTries.length === 0) return rows;
   const alone = rows.filter((row) => row.joinedTries === null);
   return [...alone, ...joinedTries.views()].toSorted((a, b) => a.plannedNs - b.plannedNs);
+}
+
+/** What users ask has no end to judge; of a crashed point, what was to follow is not known. */
+function sessionsOf(data: PointData, point: ManifestPoint): readonly BookedSession[] {
+  const isCrashed = point.partial && point.recordCount === null;
+  return point.kind === 'users' || isCrashed ? [] : data.sessions.sessions();
 }
 
 /** The whole of the offering, warm-up included. */
@@ -353,7 +367,7 @@ function validityPart(
   part: Omit<PointSummary, 'validity' | 'clientError'>,
   { rows, judged }: Pick<ValidityEvidence, 'rows' | 'judged'>,
   data: PointData,
-  { point, objective, exactOutput, prefixCache }: PointContext,
+  { point, objective, exactOutput, prefixCache, calibration }: PointContext,
   of: Population,
 ): Pick<PointSummary, 'validity' | 'clientError'> {
   // Gaps are pooled without their requests, so a target over gaps is not asked again.
@@ -379,6 +393,6 @@ function validityPart(
   const schedule = data.schedule.faults(point.recordCount);
   return {
     clientError: reach.error,
-    validity: validityOf({ ...evidence, schedule, prefixCache }),
+    validity: validityOf({ ...evidence, schedule, prefixCache, calibration }),
   };
 }

@@ -124,6 +124,31 @@ const stratum = z.strictObject({
   completionNs: quantiles,
 });
 
+const sessions = z
+  .strictObject({
+    begun: count.describe('Sessions whose first turn was due in the judged window.'),
+    cut: count.describe('Had turns that the run ended before: not judged.'),
+    cutAfterMiss: count,
+    verdicts: z.strictObject({ good: count, bad: count, excluded: count, unjudged: count }),
+    endedEarly: count.describe('Ended because a turn did not complete: bad.'),
+    turnsNeverDue: count,
+    attainment: attainment.describe('Share of good sessions; a session is one observation.'),
+    cutBounds: z.strictObject({ low: share, high: share }).nullable(),
+    shareIfIndependent: share.nullable(),
+    turnsMean: number.nullable(),
+    turnsMost: count,
+    begunPerSecond: rate,
+    turnsPerSecond: rate,
+    durationNs: quantiles,
+    turns: z.array(
+      stratum.extend({
+        cachedTokenShare: share.nullable(),
+        promptTokensMean: number.nullable(),
+      }),
+    ),
+  })
+  .describe('Sessions as a whole: good when all their turns are.');
+
 const validity = z.strictObject({
   valid: z.boolean(),
   reasons: z.array(
@@ -152,6 +177,20 @@ const clientError = z
     ),
   })
   .describe('How far late starts and late stamps of the client reach into the result.');
+
+const calibration = z
+  .strictObject({
+    measuredAt: z.string(),
+    used: z.boolean().describe('Whether it bounds the error of the client here.'),
+    misfits: z.array(z.enum(['machine', 'node', 'transport', 'version'])),
+    streams: z.number().min(0),
+    chunksRps: z.number().min(0),
+    startsRps: z.number().min(0),
+    burst: z.boolean(),
+    stampAgeP99Ns: number.nullable(),
+    stampAgeMaxNs: number.nullable(),
+  })
+  .describe('How late the client stamps, measured before the run by goodput doctor.');
 
 const point = z.strictObject({
   index: count,
@@ -287,6 +326,7 @@ const point = z.strictObject({
     pathGapShare: number.nullable(),
     stationaryGapShare: number.nullable(),
   }),
+  sessions: sessions.nullable(),
   clientError,
   validity,
 });
@@ -317,6 +357,7 @@ export const summarySchema = z.strictObject({
   clock: z.enum(['client', 'edge', 'server']),
   prefixCache: z.string().describe('Prefix cache policy the verdict belongs to.'),
   objective: objectiveSchema.nullable(),
+  calibration: calibration.nullable(),
   points: z.array(point).describe('Load points, by ascending load.'),
   partial: z.boolean(),
   knee: knee.nullable(),

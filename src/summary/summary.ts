@@ -4,6 +4,7 @@
  */
 import type { LimitedUnit, ToldLimit } from '../record/index.ts';
 import type { Attainment, Judgement, Objective, ObjectiveName, Verdict } from '../slo/index.ts';
+import type { SessionsSummary } from './session-summary.ts';
 import type { ConfidenceInterval, QuantileRule } from '../stats/index.ts';
 
 export const SUMMARY_SCHEMA_VERSION = 2;
@@ -156,6 +157,26 @@ export interface ClientError {
   }[];
 }
 
+/**
+ * What was known of the client's stamps before the run (`goodput doctor`), outside the stalls that
+ * the run sees itself.
+ */
+export interface SummaryCalibration {
+  /** ISO 8601. */
+  readonly measuredAt: string;
+  /** Whether it bounds the client's error here: it is of this machine, Node, transport and tool. */
+  readonly used: boolean;
+  readonly misfits: readonly ('machine' | 'node' | 'transport' | 'version')[];
+  /** The load it was measured at. */
+  readonly streams: number;
+  readonly chunksRps: number;
+  readonly startsRps: number;
+  readonly burst: boolean;
+  /** `null` when nothing could be compared. */
+  readonly stampAgeP99Ns: number | null;
+  readonly stampAgeMaxNs: number | null;
+}
+
 export interface StratumSummary {
   readonly name: string;
   readonly ledger: Ledger;
@@ -275,6 +296,8 @@ export interface PointSummary {
     readonly pathGapShare: number | null;
     readonly stationaryGapShare: number | null;
   };
+  /** `null` where requests are single, and where a crash leaves unknown what was to follow. */
+  readonly sessions: SessionsSummary | null;
   readonly clientError: ClientError;
   readonly validity: Validity;
 }
@@ -352,6 +375,8 @@ export interface Summary {
   /** Prefix cache policy the verdict belongs to: `unique` | `shared` | … */
   readonly prefixCache: string;
   readonly objective: Objective | null;
+  /** `null` when the client was not calibrated. */
+  readonly calibration: SummaryCalibration | null;
   readonly points: readonly PointSummary[];
   readonly partial: boolean;
   /** `null` for a single load point, and without an attainment target. */

@@ -64,11 +64,7 @@ const PLAIN = { slots: null, entries: null, sessionOf: () => null };
 
 type FlatSource = Exclude<PromptSource, SessionSource>;
 
-function planReleases(
-  source: FlatSource,
-  shape: LoadShape,
-  seeds: ScheduleSeeds,
-): PlannedReleases {
+function planReleases(source: FlatSource, shape: LoadShape, seeds: ScheduleSeeds): PlannedReleases {
   switch (shape.kind) {
     case 'rate':
       return planRate(shape, seeds);

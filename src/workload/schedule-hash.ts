@@ -1,7 +1,13 @@
 /** The fingerprint of a schedule. */
 import { createHash } from 'node:crypto';
 import { assertNever, canonicalJson } from '../base/index.ts';
-import type { MessageRecipe, PromptRecipe, Release, Schedule, ScheduledRequest } from './schedule.ts';
+import type {
+  MessageRecipe,
+  PromptRecipe,
+  Release,
+  Schedule,
+  ScheduledRequest,
+} from './schedule.ts';
 import type { PromptSource } from './spec.ts';
 
 /**

@@ -44,6 +44,7 @@ export function loadAxis(kind: PointLoad['kind']): Axis {
     rate: 'offered load, requests/s',
     concurrency: 'requests in flight, closed loop',
     users: 'users, closed loop',
+    sessions: 'sessions/s',
     trace: 'trace time scale',
   };
   return { name: names[kind], kind: 'linear', format: countTick };
