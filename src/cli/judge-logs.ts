@@ -9,15 +9,9 @@ import {
   usageProblem,
   type ExitCode,
 } from '../base/index.ts';
-import { parseLogMapping, readObjective } from '../config/index.ts';
+import { readObjective } from '../config/index.ts';
 import { countParquetLog, openDuckDb, openParquetLog, type ParquetLog } from '../duckdb/index.ts';
-import {
-  LOG_FORMATS,
-  logFormatNamed,
-  mappedFormat,
-  type ImportReport,
-  type LogFormat,
-} from '../importers/index.ts';
+import { mappedFormat, type ImportReport, type LogFormat } from '../importers/index.ts';
 import {
   isoInstant,
   judgeTargets,
@@ -42,7 +36,8 @@ import {
 } from '../report/index.ts';
 import type { Objective } from '../slo/index.ts';
 import type { CommandContext } from './context.ts';
-import { readTextFile, writeTextFile } from './files.ts';
+import { writeTextFile } from './files.ts';
+import { namedLogFormat, readLogMapping } from './log-options.ts';
 import { OptionReader } from './option-reader.ts';
 import { readLog } from './read-log.ts';
 import { configContext } from './read-spec.ts';
@@ -163,17 +158,8 @@ function readPlan(options: JudgeLogsOptions, context: CommandContext): Plan {
       ),
     );
   }
-  const named = options.logFormat === undefined ? null : logFormatNamed(options.logFormat);
-  if (options.logFormat !== undefined && named === null) {
-    const known = LOG_FORMATS.map(({ name }) => name).join(', ');
-    reader.add(
-      usageProblem(
-        'E_USAGE_VALUE',
-        `there is no log format ${printable(options.logFormat)}`,
-        `known are ${known}`,
-      ),
-    );
-  }
+  const named = options.logFormat === undefined ? null : namedLogFormat(options.logFormat);
+  if (named !== null && 'code' in named) reader.add(named);
   const by = parseWindowSpec(options.by);
   if ('problems' in by) for (const problem of by.problems) reader.add(problem);
   reader.finish();
@@ -185,7 +171,7 @@ function readPlan(options: JudgeLogsOptions, context: CommandContext): Plan {
     if ('problems' in variant) throw new ProblemsError(variant.problems);
     return { text, objective: variant.objective };
   });
-  const mapping = options.mapping === undefined ? null : readMapping(options.mapping, context);
+  const mapping = options.mapping === undefined ? null : readLogMapping(options.mapping, context);
   return {
     objective,
     whatIfs,
@@ -194,15 +180,9 @@ function readPlan(options: JudgeLogsOptions, context: CommandContext): Plan {
     threads,
     memory: options.memory,
     mapping,
-    format: mapping === null ? named : mappedFormat(mapping),
+    format: mapping === null ? (named as LogFormat | null) : mappedFormat(mapping),
     rejects: options.rejects ?? null,
   };
-}
-
-function readMapping(file: string, context: CommandContext): LogMapping {
-  const parsed = parseLogMapping(readTextFile(file), { file, env: context.env });
-  if ('problems' in parsed) throw new ProblemsError(parsed.problems);
-  return parsed.mapping;
 }
 
 /** Line by line: each request is judged as it is read. */

@@ -21,6 +21,7 @@ export {
 } from './identity-check.ts';
 export * from './log-mapping.ts';
 export * from './logical-requests.ts';
+export { movedRecord } from './moved-record.ts';
 export { claimsSql, FINISH_WORDS, identifier, mappedSql } from './mapping-sql.ts';
 export * from './iso-instant.ts';
 export * from './targets.ts';

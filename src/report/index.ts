@@ -31,5 +31,7 @@ export {
 export * from './log-html-report.ts';
 export * from './view-pages.ts';
 export { aligned as alignedRows } from './layout.ts';
+export * from './bridge-report.ts';
 export * from './budget-report.ts';
+export * from './spans-report.ts';
 export * from './gate-report.ts';
