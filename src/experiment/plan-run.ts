@@ -11,6 +11,7 @@ import {
   type ScheduleSeeds,
 } from '../workload/index.ts';
 import { type LoadPoint, loadPoints } from './load-points.ts';
+import { quotaNotes, quotaProblems } from './quota-plan.ts';
 import { resolvePromptSource } from './prompt-source.ts';
 
 export interface PlannedPoint extends LoadPoint {
@@ -57,7 +58,15 @@ export function planRun(
         ? null
         : { pricePerMillionInputTokensUsd, pricePerMillionOutputTokensUsd },
   });
-  const problems = requireBudget(spec, estimate);
+  const { quota } = spec.target;
+  const problems = [...requireBudget(spec, estimate), ...quotaProblems(points, quota)];
   if (problems.length > 0) throw new ProblemsError(problems);
-  return { source, points, estimate, prefixCache, seeds, notes };
+  return {
+    source,
+    points,
+    estimate,
+    prefixCache,
+    seeds,
+    notes: [...notes, ...quotaNotes(points, quota)],
+  };
 }

@@ -96,6 +96,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
       talk: { ...accepted, exactOutput: target.exactOutput },
       answer: null,
       failure: failureText(result, target.limits.requestTimeoutNs),
+      limits: result.timeline.limits,
       calibration: null,
       fit: null,
       exactOutputWorks: null,

@@ -144,13 +144,14 @@ const SAMPLING_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 function preflightJson(preflight: Preflight): JsonValue {
-  const { identity, answer, failure, calibration, fit, exactOutputWorks } = preflight;
+  const { identity, answer, failure, limits, calibration, fit, exactOutputWorks } = preflight;
   const plain = {
     models: identity.models,
     version: identity.version,
     roundTripNs: identity.roundTripNs,
     answer,
     failure,
+    limits,
     // The words of prompts are as many as the vocabulary is large: its name stands for them.
     calibration: calibration === null ? null : { ...calibration, words: undefined },
     tokenizer: fit,

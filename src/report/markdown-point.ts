@@ -2,6 +2,7 @@
 import type { PointSummary, QuantileSummary, StratumSummary } from '../summary/index.ts';
 import { certaintyLines, sureRateFigures, sureShareFigure } from './certainty.ts';
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
+import { cachedText, draftText, firstAnswerRows, limitsText, triesText } from './hosted-words.ts';
 import { literal, table } from './markdown-text.ts';
 import { unjudgedText } from './unjudged-text.ts';
 import {
@@ -19,6 +20,7 @@ import {
 export function pointSections(point: PointSummary): string[] {
   const marginals = marginalsText(point);
   const unjudged = unjudgedText(point.unjudgedReasons);
+  const [tries, limits, draft] = [triesText(point), limitsText(point), draftText(point)];
   return [
     `## Load: ${literal(point.load.label)}`,
     '',
@@ -28,6 +30,9 @@ export function pointSections(point: PointSummary): string[] {
     '',
     `- ${literal(ledgerText(point), 1_000)}`,
     `- good: ${literal(attainmentText(point))}`,
+    ...(tries === null ? [] : [`- tries: ${literal(tries, 1_000)}`]),
+    ...(limits === null ? [] : [`- the provider says: ${literal(limits, 1_000)}`]),
+    ...(draft === null ? [] : [`- speculative decoding: ${literal(draft)}`]),
     `- missed: ${literal(missesText(point))}`,
     ...(unjudged === null ? [] : [`- unjudged: ${literal(unjudged, 1_000)}`]),
     ...(marginals === null ? [] : [`- each latency alone: ${literal(marginals)}`]),
@@ -72,6 +77,7 @@ function latencyTable(point: PointSummary): string[] {
   const rows: readonly (readonly [string, QuantileSummary])[] = [
     ['TTFT from planned', point.ttftFromPlannedNs],
     ['TTFT from dispatch', point.ttftFromDispatchNs],
+    ...firstAnswerRows(point, 'both'),
     [tpotName(point), point.tpotNs],
     ['chunk gap (pooled)', point.chunkGapNs],
     ['token gap (ITL)', point.itlNs],
@@ -191,7 +197,7 @@ function lengthsSection(point: PointSummary): string[] {
       [row('prompt', point.promptTokens), row('output', point.outputTokens)],
     ),
     '',
-    `Cached share of the prompt tokens: ${point.cachedTokenShare === null ? 'the server did not say' : shareFigure(point.cachedTokenShare)}. Gaps of zero (events of one socket read): ${shareFigure(point.zeroGapShare)}.`,
+    `Cached share of the prompt tokens: ${cachedText(point) ?? 'the server did not say'}. Gaps of zero (events of one socket read): ${shareFigure(point.zeroGapShare)}.`,
     '',
   ];
 }

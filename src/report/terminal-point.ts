@@ -2,6 +2,7 @@
 import { objectiveText } from '../slo/index.ts';
 import type { PointSummary, QuantileSummary } from '../summary/index.ts';
 import { countFigure, durationFigure, shareFigure } from './figures.ts';
+import { draftText, firstAnswerRows, limitsText, triesText } from './hosted-words.ts';
 import { aligned, atMost, LABEL_WIDTH, wrapped } from './layout.ts';
 import {
   marginLines,
@@ -65,6 +66,9 @@ export function pointBody(page: TerminalPage, point: PointSummary): string[] {
     ...marginLines(page, 'Good', attainmentText(point), 2),
     ...marginLines(page, 'Rates', ratesText(point), 2),
     ...marginLines(page, 'Ledger', ledgerText(point), 2),
+    ...optionalLines(page, 'Tries', triesText(point)),
+    ...optionalLines(page, 'Limits', limitsText(point)),
+    ...optionalLines(page, 'Draft', draftText(point)),
     '',
     ...latencyTable(page, point),
     '',
@@ -76,6 +80,11 @@ export function pointBody(page: TerminalPage, point: PointSummary): string[] {
       ? reasons
       : marginLines(page, 'Valid', 'yes, no fault of the measurement was found')),
   ];
+}
+
+/** Nothing of what a load does not have. */
+function optionalLines(page: TerminalPage, name: string, text: string | null): string[] {
+  return text === null ? [] : marginLines(page, name, text, 2);
 }
 
 function verdictLines(page: TerminalPage, point: PointSummary): string[] {
@@ -103,8 +112,9 @@ function askedLines(page: TerminalPage): string[] {
 
 /** TTFT, TPOT, gaps and completion; every row says how many values it rests on. */
 function latencyTable(page: TerminalPage, point: PointSummary): string[] {
-  const rows: [string, QuantileSummary][] = [
+  const rows: (readonly [string, QuantileSummary])[] = [
     ['TTFT from planned', point.ttftFromPlannedNs],
+    ...firstAnswerRows(point, page.explain ? 'both' : 'planned'),
     [tpotName(point), point.tpotNs],
     [gapName(point), point.chunkGapNs],
     ['completion', point.completionNs],

@@ -6,6 +6,7 @@ import type { Objective } from '../../slo/index.ts';
 import type { PointSummary, QuantileSummary, StratumSummary } from '../../summary/index.ts';
 import { sureRateFigures, sureShareFigure } from '../certainty.ts';
 import { countFigure, durationFigure, levelFigure, NOT_OBSERVED, shareFigure } from '../figures.ts';
+import { cachedText, draftText, firstAnswerRows, limitsText, triesText } from '../hosted-words.ts';
 import { unjudgedText } from '../unjudged-text.ts';
 import {
   attainmentText,
@@ -59,6 +60,10 @@ ${timelinePart(point, curves, inFlight, requests)}`;
 function ledgerItems(point: PointSummary): Markup {
   const lines: readonly (readonly [string, string | null])[] = [
     ['Good', attainmentText(point)],
+    ['Tries', triesText(point)],
+    ['The provider says', limitsText(point)],
+    ['Speculative decoding', draftText(point)],
+    ['Cached share of the prompt tokens', cachedText(point)],
     ['Missed', missesText(point)],
     ['Unjudged', unjudgedText(point.unjudgedReasons)],
     ['Each latency alone', marginalsText(point)],
@@ -102,6 +107,7 @@ function latencyTable(point: PointSummary): Markup {
   const rows: readonly (readonly [string, QuantileSummary])[] = [
     ['TTFT from planned', point.ttftFromPlannedNs],
     ['TTFT from dispatch', point.ttftFromDispatchNs],
+    ...firstAnswerRows(point, 'both'),
     [tpotName(point), point.tpotNs],
     [gapName(point), point.chunkGapNs],
     ['token gap (ITL)', point.itlNs],
