@@ -6,6 +6,7 @@ import { quantileName } from '../slo/index.ts';
 import { quantileOf } from './quantile-summary.ts';
 import type { RequestRow } from './request-row.ts';
 import type { ClientError, QuantileSummary, ValidityReason } from './summary.ts';
+import type { StampBound } from './validity-calibration.ts';
 import { type ClientReach, FINE_ERROR_NS, fineErrorNs } from './validity-client.ts';
 import { milliseconds, percent } from './validity-words.ts';
 
@@ -25,6 +26,8 @@ export interface GeneratorInputs {
   readonly objective: Objective;
   readonly attainmentShare: number | null;
   readonly reach: ClientReach;
+  /** How late its stamps may be where it saw no stall. */
+  readonly bound: StampBound;
   readonly scheduleLagNs: QuantileSummary;
   readonly generator: GeneratorEvidence | null;
 }
@@ -120,6 +123,20 @@ export function loopReason(generator: GeneratorEvidence | null): ValidityReason 
   };
 }
 
+/** A generator process that died took requests with it; that the rest went on changes nothing. */
+export function lostGeneratorReason(generator: GeneratorEvidence | null): ValidityReason | null {
+  const processes = generator?.processes ?? [];
+  const lost = processes.filter((each) => each.lost !== null);
+  const [first] = lost;
+  if (first === undefined) return null;
+  return {
+    check: 'lostGenerator',
+    severity: 'invalid',
+    message: `${lost.length} of ${processes.length} generator processes died in the middle: it ${first.lost}`,
+    advice: 'find out what ended it (memory is the usual reason), and run the point again',
+  };
+}
+
 export function hostStallReason(inputs: GeneratorInputs): ValidityReason | null {
   const { generator, reach } = inputs;
   if (generator === null || generator.hostStallCount === 0) return null;
@@ -152,7 +169,7 @@ function widestQuantile(error: ClientError): { name: string; share: number } | n
   return widest;
 }
 
-function causeText({ scheduleLagNs, generator, objective }: GeneratorInputs): string {
+function causeText({ scheduleLagNs, generator, objective, bound }: GeneratorInputs): string {
   const lag = quantileOf(scheduleLagNs, 0.99);
   const stalls = generator?.stalls ?? [];
   const longestNs = stalls.reduce((most, { fromNs, toNs }) => Math.max(most, toNs - fromNs), 0);
@@ -163,8 +180,14 @@ function causeText({ scheduleLagNs, generator, objective }: GeneratorInputs): st
       `1 start in 100 at least ${milliseconds(lag.value)} late`,
     stalls.length > 0 &&
       `it stood still ${stalls.length === 1 ? 'once' : `${stalls.length} times`}, up to ${msFromNs(longestNs).toPrecision(3)} ms`,
+    bound.stampNs > 0 && boundText(bound),
   ].filter((cause) => cause !== false);
   return causes.join(', ');
+}
+
+function boundText({ stampNs, gapStampNs }: StampBound): string {
+  const most = gapStampNs > stampNs ? `, ${milliseconds(gapStampNs)} at most` : '';
+  return `stamps up to ${milliseconds(stampNs)} late by its calibration (p99${most})`;
 }
 
 /** What to do depends on whose doing most of the standing still was. */

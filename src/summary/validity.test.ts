@@ -80,6 +80,27 @@ describe('planted defects', () => {
     expect(severities(validityOf(lost))).toEqual({ lostStarts: 'invalid' });
   });
 
+  it('a generator process that died in the middle invalidates, and says how', () => {
+    const process = {
+      requestCount: 50,
+      loopUtilisationShare: 0.1,
+      loopStallMaxNs: 0,
+      hostStallMaxNs: 0,
+      connectionCount: 1,
+      lost: null,
+    };
+    const processes = [process, { ...process, lost: 'was ended by SIGKILL' }];
+    const judged = validityOf(records(100), {
+      points: [pointOf({ generator: { ...QUIET, processes } })],
+    });
+    expect(severities(judged)).toEqual({ lostGenerator: 'invalid' });
+    expect(judged.reasons[0]?.message).toBe(
+      '1 of 2 generator processes died in the middle: it was ended by SIGKILL',
+    );
+    const whole = pointOf({ generator: { ...QUIET, processes: [process, process] } });
+    expect(validityOf(records(100), { points: [whole] }).valid).toBe(true);
+  });
+
   it('a due request never taken up is a lost start, unless the run was cut short', () => {
     const overlooked = records(100, (index) => (index === 99 ? { notReached: true } : {}));
     expect(severities(validityOf(overlooked))).toEqual({ lostStarts: 'invalid' });

@@ -3,12 +3,13 @@
  * counts only as far as it could change what is reported; overload is never a reason. Each kind of
  * reason has its file: `validity-generator.ts`, `validity-workload.ts`, `validity-delivery.ts`.
  */
-import type { ManifestPoint } from '../record/index.ts';
+import type { ManifestPoint, RunCalibration } from '../record/index.ts';
 import type { Objective } from '../slo/index.ts';
 import type { RequestRow } from './request-row.ts';
 import type { ScheduleFaults } from './schedule-watch.ts';
 import type { PointSummary, Validity, ValidityReason } from './summary.ts';
 import type { ClientReach } from './validity-client.ts';
+import { calibrationReason, clientLoadOf, stampBoundOf } from './validity-calibration.ts';
 import { bunchingReason } from './validity-delivery.ts';
 import {
   clientErrorReason,
@@ -16,9 +17,11 @@ import {
   hostStallReason,
   lateDispatchReason,
   loopReason,
+  lostGeneratorReason,
   MATERIAL_SHARE,
   slowPacerReason,
 } from './validity-generator.ts';
+import { tokenizerReasons } from './validity-tokens.ts';
 import { counted, percent } from './validity-words.ts';
 import {
   alignmentReason,
@@ -42,14 +45,16 @@ export interface ValidityEvidence {
   readonly reach: ClientReach;
   readonly exactOutput: boolean;
   readonly prefixCache: string;
+  readonly calibration: RunCalibration | null;
 }
 
 /** All reasons, the gravest first. A point is valid unless one of them says `invalid`. */
 export function validityOf(evidence: ValidityEvidence): Validity {
-  const { point, summary, rows, judged, schedule } = evidence;
+  const { point, objective, summary, rows, judged, schedule, calibration } = evidence;
   const { generator } = point;
   const client = {
-    objective: evidence.objective,
+    objective,
+    bound: stampBoundOf(calibration, objective),
     attainmentShare: summary.attainment.share,
     reach: evidence.reach,
     scheduleLagNs: summary.scheduleLagNs,
@@ -58,6 +63,7 @@ export function validityOf(evidence: ValidityEvidence): Validity {
   const reasons = [
     ledgerReason(schedule),
     lostWorkerReason(schedule),
+    lostGeneratorReason(generator),
     lostStartsReason(evidence),
     pathReason(summary.littlesLaw.pathGapShare),
     slowPacerReason(rows, point.closedLoop),
@@ -66,11 +72,13 @@ export function validityOf(evidence: ValidityEvidence): Validity {
     outputLengthReason(judged, evidence.exactOutput),
     cachedShareReason(summary.cachedTokenShare, evidence.prefixCache),
     cacheDriftReason(judged, point.kind === 'trace'),
+    ...tokenizerReasons(summary.tokenAgreement),
     alignmentReason(judged),
     bunchingReason(judged, point),
     lostOnReuseReason(judged),
     allFailedReason(summary),
     loopReason(generator),
+    calibrationReason({ calibration, objective, generator, load: clientLoadOf(evidence) }),
     lateDispatchReason(client),
     backlogReason(summary),
     ceilingReason(summary),

@@ -54,7 +54,8 @@ const LAST_WORDS = 2_000;
 
 function endOf({ signalCode, exitCode }: ChildProcess, lastWords: string): string {
   const end = signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`;
-  const error = /^\S*Error\b.*$|^FATAL ERROR.*$/m.exec(lastWords)?.[0];
+  // Its name alone: the message of an error may hold what a server said.
+  const error = /^(?:\w*Error\b|FATAL ERROR: .*)/m.exec(lastWords)?.[0];
   return error === undefined ? end : `${end}: ${error}`;
 }
 
