@@ -44,14 +44,20 @@ export function addEmulatorFlags(command: Command): Command {
       'overload (503, no evidence) or quota (429, with evidence)',
       'overload',
     )
-    .option('--quota <rps>', 'published limit on requests per second, enforced with 429');
+    .option(
+      '--quota <rps|n/min>',
+      'published limit on requests, enforced with 429: 5 (a second), or 500/min, which every\n' +
+        'response tells in x-ratelimit headers',
+    );
   return addFaultOption(command)
     .option('--tokens-per-event <count>', 'tokens gathered into one streamed event', '1')
     .option('--spread-events', 'let the events of a step leave one by one until the next')
     .option('--no-per-event-usage', 'do not honour continuous_usage_stats')
+    .option('--reasoning <tokens>', 'first tokens of every answer that are reasoning', '0')
     .option('--no-role', 'do not open a chat stream with a role-only delta')
     .option('--seed <number>', 'seed of answer lengths and words', String(DEFAULTS.seed))
-    .option('--emission-log <file>', 'write the true emission time of every event as NDJSON');
+    .option('--emission-log <file>', 'write the true emission time of every event as NDJSON')
+    .option('--spans <file>', 'write a span of every finished request, OTLP JSON by vLLM’s names');
 }
 
 type Given = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
@@ -76,15 +82,16 @@ export function readEmulatorFlags(
     costModel: costModel(given['stepCost']),
     speedScale: number(read, 'speedScale', { min: 1e-6, whole: false }),
     queueFull: choice(read, 'queueFull', ['overload', 'quota']),
-    quotaRps:
-      given['quota'] === undefined ? null : number(read, 'quota', { min: 1e-6, whole: false }),
+    quota: quota(read),
     faults: readFaultOption(Array.isArray(faults) ? faults : [], context, problems),
     tokensPerEvent: wholeNumber(read, 'tokensPerEvent'),
     spreadEvents: given['spreadEvents'] === true,
     perEventUsage: given['perEventUsage'] === true,
+    reasoningTokens: wholeNumber(read, 'reasoning', 0),
     includeRole: given['role'] === true,
     seed: wholeNumber(read, 'seed', 0),
     emissionLog: typeof logPath === 'string' ? { path: logPath } : ('none' as const),
+    spansPath: typeof given['spans'] === 'string' ? given['spans'] : null,
   };
   if (problems.length > 0) throw new ProblemsError(problems);
   return options;
@@ -124,6 +131,17 @@ function schedulerOptions(read: Reading) {
     );
   }
   return options;
+}
+
+function quota(read: Reading): EmulatorOptions['quota'] {
+  const { given, problems } = read;
+  if (given['quota'] === undefined) return null;
+  const [, count = '', minute] = /^(.*?)(\/min)?$/.exec(String(given['quota'])) ?? [];
+  const requests = number({ given: { quota: count }, problems }, 'quota', {
+    min: 1e-6,
+    whole: false,
+  });
+  return { requests, per: minute === undefined ? 'second' : 'minute' };
 }
 
 /** Errors: ProblemsError for another kind of cost, and for a file that cannot be read or is none. */

@@ -1,9 +1,12 @@
 /** `goodput judge`: a stored run, or production logs, against an objective. No traffic. */
-import { Option } from 'commander';
-import { ProblemsError, usageProblem } from '../base/index.ts';
+import { type Command, Option } from 'commander';
+import { type ExitCode, ProblemsError, usageProblem } from '../base/index.ts';
 import { runExitCode, storedServer } from '../experiment/index.ts';
+import { CONVENTION_NAMES, type ConventionName } from '../conventions/index.ts';
 import { addProofOption, type OutputFormat, type Register } from './command.ts';
 import type { CommandContext } from './context.ts';
+import { judgeLogsAs, judgeRunAs, refuseBesideAs } from './judge-as.ts';
+import { judgeRunSpans } from './judge-spans.ts';
 import { isRunFolder, judgeLogs, type JudgeLogsOptions } from './judge-logs.ts';
 import { readSlo } from './read-spec.ts';
 import { judgeStoredRun } from './stored-run.ts';
@@ -12,6 +15,8 @@ import { showSummary } from './show-summary.ts';
 interface JudgeOptions extends JudgeLogsOptions {
   readonly explain: boolean;
   readonly quiet: boolean;
+  readonly as?: ConventionName;
+  readonly spans?: readonly string[];
 }
 
 export const judgeCommand: Register = (program, context, finish) => {
@@ -35,8 +40,32 @@ export const judgeCommand: Register = (program, context, finish) => {
         .choices(['text', 'json', 'md', 'csv'])
         .default('text'),
     )
-    .option('--explain', 'of a run: add definitions, every window and every stratum', false)
+    .option(
+      '--explain',
+      'of a run: add definitions, every window and every stratum; with --as p90 and p95',
+      false,
+    )
     .option('--quiet', 'no notes on stderr', false)
+    .addOption(
+      new Option(
+        '--as <tool>',
+        "no verdict: the figures that tool would have printed of these records, beside goodput's,\n" +
+          'and why they differ (docs/guides/conventions.md)',
+      ).choices(CONVENTION_NAMES),
+    )
+    .option(
+      '--spans <file...>',
+      'of a run: no verdict: where each request’s time went, by its servers’ own spans, OTLP JSON\n' +
+        '(docs/guides/server-metrics.md)',
+    );
+  addLogOptions(command);
+  addProofOption(command).action(async (paths: string[], options: JudgeOptions, self: Command) => {
+    finish(await judge(paths, options, self, context));
+  });
+};
+
+function addLogOptions(command: Command): void {
+  command
     .option(
       '--by <window,labels>',
       'logs: length of a window, and bucket, tenant, class or model',
@@ -61,16 +90,31 @@ export const judgeCommand: Register = (program, context, finish) => {
     )
     .option('--threads <n>', 'Parquet: threads of the database (default: all cores)')
     .option('--memory <size>', 'Parquet: memory of the database', '1GiB');
-  addProofOption(command).action(async (paths: string[], options: JudgeOptions) => {
-    const runs = paths.filter(isRunFolder);
-    if (runs.length === 0) {
-      finish(await judgeLogs(paths, options, context));
-      return;
-    }
-    refuseMixture(paths, runs, options);
-    finish(await judgeRun(runs[0] as string, options, context));
-  });
-};
+}
+
+async function judge(
+  paths: readonly string[],
+  options: JudgeOptions,
+  self: Command,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { as, spans } = options;
+  if (spans !== undefined) {
+    return await judgeRunSpans(onlyRun(paths, self), { ...options, spans }, context);
+  }
+  if (as !== undefined) refuseBesideAs(paths, self);
+  const runs = paths.filter(isRunFolder);
+  if (runs.length === 0) {
+    return as === undefined
+      ? await judgeLogs(paths, options, context)
+      : await judgeLogsAs(paths, { ...options, as }, context);
+  }
+  refuseMixture(paths, runs, options);
+  const dir = runs[0] as string;
+  return as === undefined
+    ? await judgeRun(dir, options, context)
+    : await judgeRunAs(dir, { ...options, as }, context);
+}
 
 /** One run at a time, and none of the options that only logs have. */
 function refuseMixture(
@@ -97,6 +141,32 @@ function refuseMixture(
     );
   }
   if (problems.length > 0) throw new ProblemsError(problems);
+}
+
+/** The one run whose requests are joined with spans, which gives no verdict. */
+function onlyRun(paths: readonly string[], self: Command): string {
+  const [dir = '', ...more] = paths;
+  const problems =
+    more.length > 0 || !isRunFolder(dir)
+      ? [usageProblem('E_USAGE_CONFLICT', '--spans goes with one run folder, and no logs')]
+      : [];
+  for (const option of self.options) {
+    const name = option.attributeName();
+    const isGiven = self.getOptionValueSource(name) === 'cli';
+    if (isGiven && !['spans', 'slo', 'format', 'quiet'].includes(name)) {
+      problems.push(
+        usageProblem(
+          'E_USAGE_CONFLICT',
+          `${option.long} does not go with --spans, which gives no verdict`,
+        ),
+      );
+    }
+  }
+  if (self.opts()['format'] === 'csv') {
+    problems.push(usageProblem('E_USAGE_CONFLICT', '--format csv is for logs'));
+  }
+  if (problems.length > 0) throw new ProblemsError(problems);
+  return dir;
 }
 
 async function judgeRun(dir: string, options: JudgeOptions, context: CommandContext) {

@@ -11,6 +11,8 @@ const WORDS = (
 
 /** What the model will say, decided before it starts. */
 export interface AnswerPlan extends AnswerLength {
+  /** How many of its first tokens are reasoning. */
+  readonly reasoningTokens: number;
   /** Text of one token: one word, so that counting words gives back the tokens. */
   word(index: number): string;
 }
@@ -20,12 +22,17 @@ export interface AnswerPlan extends AnswerLength {
  * gets the same answer at any load and in any order. With `ignore_eos` it has exactly the length
  * asked for; otherwise it ends by itself (`stop`) or at the limit (`length`).
  */
-export function planAnswer(request: GenerationRequest, seed: number): AnswerPlan {
+export function planAnswer(
+  request: GenerationRequest,
+  seed: number,
+  reasoningTokens = 0,
+): AnswerPlan {
   const random = randomStream(seed, `answer/${request.seed ?? ''}/${request.promptText}`);
   const length = drawAnswerLength(request, random);
   const firstWord = Math.floor(random() * WORDS.length);
   return {
     ...length,
+    reasoningTokens: Math.min(reasoningTokens, length.outputTokens - 1),
     word: (index) => {
       const word = WORDS[(firstWord + index) % WORDS.length] as string;
       return index === 0 ? word : ` ${word}`;

@@ -23,6 +23,7 @@ import { createCoarseClock } from './precise-clock.ts';
 import { RequestQuota } from './request-quota.ts';
 import { ServerMetrics } from './server-metrics.ts';
 import { promptContent } from './prompt-content.ts';
+import type { SpanLog } from './span-log.ts';
 import { StepDriver, type TurnedAway } from './step-driver.ts';
 
 /** What the emulator has done and is doing. */
@@ -60,6 +61,7 @@ export class EmulatedServer {
   readonly #options: EmulatorOptions;
   readonly #clock: Clock;
   readonly #log: EmissionLog;
+  readonly #spans: SpanLog;
   readonly #startNs: number;
   readonly #faults: FaultDraw;
   #engine: Engine;
@@ -74,16 +76,21 @@ export class EmulatedServer {
   /** What engines had done that have crashed since. */
   #before = { completed: 0, cancelled: 0, promptTokens: 0, outputTokens: 0 };
 
-  constructor(options: EmulatorOptions, clock: Clock, log: EmissionLog) {
+  constructor(
+    options: EmulatorOptions,
+    clock: Clock,
+    { log, spans }: { readonly log: EmissionLog; readonly spans: SpanLog },
+  ) {
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
+    this.#spans = spans;
     this.#startNs = clock.nowNs();
     this.#faults = new FaultDraw(options.faults.rules, options.seed);
     this.#engine = createEngine(emulatedEngineOptions(options));
     this.#driver = this.#createDriver();
     this.#metrics = new ServerMetrics(options);
-    this.#quota = options.quotaRps === null ? null : new RequestQuota(options.quotaRps);
+    this.#quota = options.quota === null ? null : new RequestQuota(options.quota);
     this.#routes = new Map<string, Readonly<Record<string, Route>>>([
       ...SERVED_DIALECT_NAMES.map((api): [string, Readonly<Record<string, Route>>] => [
         SERVED_DIALECTS[api].path,
@@ -179,8 +186,9 @@ export class EmulatedServer {
     const parsed = parseGenerationRequest(api, read.body, this.#options);
     if (parsed.kind === 'refused') return refuse(parsed.error);
     const retryAfterSeconds = this.#quota?.take(this.#clock.nowNs()) ?? null;
+    if (this.#quota !== null) tellLimits(response, this.#quota);
     if (retryAfterSeconds !== null) {
-      const limit = `at most ${this.#options.quotaRps} requests per second`;
+      const limit = this.#quota?.text() ?? '';
       return this.#reject(api, response, overQuota(limit, retryAfterSeconds));
     }
     this.#requests += 1;
@@ -188,18 +196,20 @@ export class EmulatedServer {
     const fault = this.#drawFault(requestId, parsed.value);
     if (fault?.kind === 'refuse') return this.#reject(api, response, fault);
     if (fault?.kind === 'hang') return;
-    this.#answer(requestId, parsed.value, fault, response);
+    const traceparent = headerText(httpRequest, 'traceparent');
+    this.#answer({ requestId, traceparent }, parsed.value, fault, response);
   }
 
   #answer(
-    requestId: string,
+    identity: { readonly requestId: string; readonly traceparent: string | null },
     request: GenerationRequest,
     fault: Fault | null,
     response: ServerResponse,
   ): void {
     const { api } = request;
+    const { requestId, traceparent } = identity;
     const id = String(this.#requests);
-    const answer = planAnswer(request, this.#options.seed);
+    const answer = planAnswer(request, this.#options.seed, this.#options.reasoningTokens);
     const encoder = this.#createEncoder(requestId, request);
     const driver = this.#driver;
     const abandon = (): void => {
@@ -228,6 +238,11 @@ export class EmulatedServer {
         nowNs: () => this.#clock.nowNs(),
         metrics: this.#metrics,
         log: this.#log,
+        onAnswered: (answered) => {
+          const logged = `${SERVED_DIALECTS[api].idPrefix}${requestId}`;
+          const { model } = this.#options;
+          this.#spans.add({ ...answered, requestId: logged, traceparent, model });
+        },
         lateness: this.#eventLateness,
         includeRole: this.#options.includeRole,
         tellsCached: this.#options.prefixCaching,
@@ -323,6 +338,10 @@ export class EmulatedServer {
     const families = this.#metrics.families({ ...state, waiting }, this.#engine.totals());
     response.end(renderMetrics(families));
   }
+}
+
+function tellLimits(response: ServerResponse, quota: RequestQuota): void {
+  for (const [name, value] of Object.entries(quota.headers())) response.setHeader(name, value);
 }
 
 function headerText(request: IncomingMessage, name: string): string | null {

@@ -6,6 +6,7 @@ import {
   type SchedulingPolicy,
 } from '../engine/index.ts';
 import { NO_FAULTS, type FaultScript } from '../faults/index.ts';
+import type { QuotaLimit } from './request-quota.ts';
 
 /** Everything that shapes an emulator. Two with equal options answer equal prompts equally. */
 export interface EmulatorOptions extends EngineLimits {
@@ -43,6 +44,8 @@ export interface EmulatorOptions extends EngineLimits {
   readonly perEventUsage: boolean;
   /** Whether a chat stream opens with a role-only delta, at admission and so before any token. */
   readonly includeRole: boolean;
+  /** First tokens of every answer that are reasoning, up to all but its last. 0 = none. */
+  readonly reasoningTokens: number;
   /** Shapes the length and the words of the answers. */
   readonly seed: number;
   /**
@@ -50,12 +53,14 @@ export interface EmulatorOptions extends EngineLimits {
    * published limit, 429 that names it.
    */
   readonly queueFull: 'overload' | 'quota';
-  /** Published limit on requests per second, enforced with 429; `null` = none. > 0. */
-  readonly quotaRps: number | null;
+  /** Published limit on requests, enforced with 429; `null` = none. */
+  readonly quota: QuotaLimit | null;
   /** What goes wrong, with which requests and when. */
   readonly faults: FaultScript;
   /** Where the true emission time of every event is kept. */
   readonly emissionLog: 'none' | 'memory' | { readonly path: string };
+  /** File for a span of every finished request, OTLP/JSON under vLLM's names; `null` = none. */
+  readonly spansPath: string | null;
 }
 
 /** The mission document's replica of a 70B model, on any free loopback port. */
@@ -80,11 +85,13 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   spreadEvents: false,
   perEventUsage: true,
   includeRole: true,
+  reasoningTokens: 0,
   seed: 1,
   queueFull: 'overload',
-  quotaRps: null,
+  quota: null,
   faults: NO_FAULTS,
   emissionLog: 'none',
+  spansPath: null,
 };
 
 /** The engine an emulator with these options drives. */

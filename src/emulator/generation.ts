@@ -4,7 +4,7 @@ import type { AnswerWriter } from './answer-writer.ts';
 import type { EmissionLog } from './emission-log.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { LatenessMeter } from './lateness-meter.ts';
-import type { ServerMetrics } from './server-metrics.ts';
+import type { AnsweredRequest, ServerMetrics } from './server-metrics.ts';
 import type { TokenSink, TurnedAway } from './step-driver.ts';
 
 /** What the answers of one emulator share. */
@@ -12,6 +12,8 @@ export interface GenerationSurroundings {
   readonly nowNs: () => number;
   readonly metrics: ServerMetrics;
   readonly log: EmissionLog;
+  /** Told once an answer is complete. */
+  readonly onAnswered: (answered: AnsweredRequest) => void;
   readonly lateness: LatenessMeter;
   readonly includeRole: boolean;
   /** Whether usage tells the cached tokens of the prompt. */
@@ -45,6 +47,8 @@ export class Generation implements TokenSink {
   #cachedTokens = 0;
   /** Words since the last event, or the whole answer where it is not streamed. */
   #text = '';
+  /** All reasoning of an answer that is not streamed. */
+  #reasoning = '';
   #textTokens = 0;
   #events = 0;
 
@@ -86,11 +90,13 @@ export class Generation implements TokenSink {
     this.#text += this.#parts.answer.word(this.#tokens);
     this.#tokens += 1;
     this.#textTokens += 1;
-    const { request, tokensPerEvent } = this.#parts;
-    if (request.streamed && (last || this.#textTokens === tokensPerEvent)) {
+    const { request, tokensPerEvent, answer } = this.#parts;
+    const endsReasoning = this.#tokens === answer.reasoningTokens;
+    if (request.streamed && (last || endsReasoning || this.#textTokens === tokensPerEvent)) {
       this.#emit(dueNs, last);
     } else {
       this.#measureToken(this.#shared.nowNs(), last);
+      if (endsReasoning) [this.#reasoning, this.#text] = [this.#text, ''];
       if (last) this.#answerWhole();
     }
   }
@@ -106,7 +112,7 @@ export class Generation implements TokenSink {
     }
     this.#lastTokenNs = atNs;
     if (!last) return;
-    metrics.answered(answer.finishReason, {
+    const answered: AnsweredRequest = {
       arrivedNs: this.#arrivedNs,
       startedNs: this.#startedNs,
       firstTokenNs: this.#firstTokenNs,
@@ -114,14 +120,16 @@ export class Generation implements TokenSink {
       promptTokens: request.promptTokens,
       outputTokens: this.#tokens,
       maxTokens: request.maxTokens,
-    });
+    };
+    metrics.answered(answer.finishReason, answered);
+    this.#shared.onAnswered(answered);
   }
 
   #emit(dueNs: number, last: boolean): void {
     const { encoder, writer, request, requestId, answer } = this.#parts;
     const { log, lateness, nowNs } = this.#shared;
     const runningUsage = this.#continuousUsage();
-    const text = encoder.output('answer', this.#text, runningUsage);
+    const text = encoder.output(this.#kind(), this.#text, runningUsage);
     const end = last
       ? encoder.end({
           finishReason: answer.finishReason,
@@ -144,11 +152,19 @@ export class Generation implements TokenSink {
   #answerWhole(): void {
     const { encoder, writer, answer } = this.#parts;
     const body = encoder.body({
-      content: { answer: this.#text },
+      content: {
+        ...(this.#reasoning === '' ? {} : { reasoning: this.#reasoning }),
+        answer: this.#text,
+      },
       finishReason: answer.finishReason,
       usage: this.#usage(),
     });
     writer.whole(body);
+  }
+
+  /** Of the tokens gathered so far: an event never mixes two kinds. */
+  #kind(): 'reasoning' | 'answer' {
+    return this.#tokens <= this.#parts.answer.reasoningTokens ? 'reasoning' : 'answer';
   }
 
   #continuousUsage() {
@@ -159,7 +175,10 @@ export class Generation implements TokenSink {
     return {
       promptTokens: this.#parts.request.promptTokens,
       completionTokens: this.#tokens,
-      reasoningTokens: null,
+      reasoningTokens:
+        this.#parts.answer.reasoningTokens === 0
+          ? null
+          : Math.min(this.#tokens, this.#parts.answer.reasoningTokens),
       cachedPromptTokens: this.#shared.tellsCached ? this.#cachedTokens : null,
     };
   }

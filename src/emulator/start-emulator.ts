@@ -7,6 +7,7 @@ import { EmulatedServer, type EmulatorLateness, type EmulatorStats } from './emu
 import { openEmissionLog, type Emission, type FaultMet } from './emission-log.ts';
 import { DEFAULT_EMULATOR_OPTIONS, type EmulatorOptions } from './emulator-options.ts';
 import { createPreciseClock } from './precise-clock.ts';
+import { openSpanLog } from './span-log.ts';
 
 /** A running emulator. */
 export interface Emulator {
@@ -37,14 +38,15 @@ const KEEP_ALIVE_MS = 300_000;
  */
 export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promise<Emulator> {
   const options: EmulatorOptions = { ...DEFAULT_EMULATOR_OPTIONS, ...given };
-  const { tokensPerEvent, quotaRps, host, kvBlocks, prefixCaching, queueTimeoutNs } = options;
+  const { tokensPerEvent, quota, host, kvBlocks, prefixCaching, queueTimeoutNs } = options;
   assert(Number.isSafeInteger(tokensPerEvent) && tokensPerEvent >= 1, 'tokensPerEvent is below 1');
-  assert(quotaRps === null || quotaRps > 0, 'quotaRps is not positive');
+  assert(quota === null || quota.requests > 0, 'the quota is not positive');
   assert(queueTimeoutNs === null || queueTimeoutNs > 0, 'queueTimeoutNs is not positive');
   assert(kvBlocks !== null || !prefixCaching, 'prefixCaching needs kvBlocks');
   assertScript(options.faults);
   const log = await openEmissionLog(options.emissionLog);
-  const emulated = new EmulatedServer(options, createPreciseClock(), log);
+  const spans = await openSpanLog(options.spansPath);
+  const emulated = new EmulatedServer(options, createPreciseClock(), { log, spans });
   const server = createServer((request, response) => {
     emulated.handle(request, response).catch((error: unknown) => server.emit('error', error));
   });
@@ -53,7 +55,7 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
   try {
     await once(server, 'listening');
   } catch (cause) {
-    await log.close();
+    await Promise.all([log.close(), spans.close()]);
     throw new EnvironmentError({
       code: 'E_PORT_IN_USE',
       message: `cannot listen on ${host}:${options.port}`,
@@ -92,7 +94,7 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
         server.closeAllConnections();
         await once(server, 'close');
       }
-      await log.close();
+      await Promise.all([log.close(), spans.close()]);
     },
   };
 }

@@ -5,6 +5,7 @@
 import { NS_PER_MS, NS_PER_SECOND } from '../../base/index.ts';
 import { NOTHING_LOGGED, type LoggedRequest } from '../../logs/index.ts';
 import { derived, measured, type LogFormat } from './log-format.ts';
+import { type OtlpSpan, nanoOf, ns, objects, spansOf, textOf } from './otlp-spans.ts';
 import { errorOf, finishOf, instantAt, isObject, numberOf, type LogObject } from './log-values.ts';
 
 export const otlpFormat: LogFormat = {
@@ -31,22 +32,7 @@ export const otlpFormat: LogFormat = {
   read: (value) => [...spansOf(value)].filter(isLlmSpan).map(read),
 };
 
-function* spansOf(value: LogObject): Generator<Span> {
-  for (const resource of objects(value['resourceSpans'])) {
-    for (const scope of objects(resource['scopeSpans'])) {
-      for (const span of objects(scope['spans'])) {
-        yield { span, attributes: attributesOf(span['attributes']) };
-      }
-    }
-  }
-}
-
-interface Span {
-  readonly span: LogObject;
-  readonly attributes: ReadonlyMap<string, unknown>;
-}
-
-function isLlmSpan({ attributes }: Span): boolean {
+function isLlmSpan({ attributes }: OtlpSpan): boolean {
   if (attributes.get('openinference.span.kind') === 'LLM') return true;
   return [...attributes.keys()].some(
     (key) =>
@@ -57,7 +43,7 @@ function isLlmSpan({ attributes }: Span): boolean {
   );
 }
 
-function read({ span, attributes }: Span): LoggedRequest {
+function read({ span, attributes }: OtlpSpan): LoggedRequest {
   const startNano = nanoOf(span['startTimeUnixNano']);
   const endNano = nanoOf(span['endTimeUnixNano']);
   const told = (...keys: string[]): unknown =>
@@ -129,38 +115,9 @@ function ttftOf(
   return atUs === null ? null : (atUs - Number(startNano / 1_000n)) * 1e3;
 }
 
-function ns(value: unknown, unitNs: number): number | null {
-  const number = numberOf(value);
-  return number === null ? null : Math.round(number * unitNs);
-}
-
-/** 64-bit integers are decimal texts; some writers use numbers. */
-function nanoOf(value: unknown): bigint | null {
-  if (typeof value === 'number' && Number.isFinite(value)) return BigInt(Math.trunc(value));
-  return typeof value === 'string' && /^\d{1,20}$/.test(value) ? BigInt(value) : null;
-}
-
 function isError(status: unknown): boolean {
   if (!isObject(status)) return false;
   return status['code'] === 2 || status['code'] === 'STATUS_CODE_ERROR';
-}
-
-function attributesOf(list: unknown): ReadonlyMap<string, unknown> {
-  return new Map(objects(list).map(({ key, value }) => [String(key), anyValue(value)]));
-}
-
-function anyValue(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  if (isObject(value['arrayValue'])) return objects(value['arrayValue']['values']).map(anyValue);
-  return value['stringValue'] ?? value['intValue'] ?? value['doubleValue'] ?? value['boolValue'];
-}
-
-function objects(value: unknown): LogObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value.slice(0, 120) : null;
 }
 
 function boolOf(value: unknown): boolean | null {
