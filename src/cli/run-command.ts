@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { EXIT_CODES, type ExitCode, ProblemsError, usageProblem } from '../base/index.ts';
 import { runSpecYaml } from '../config/index.ts';
 import { isSweep, runExitCode } from '../experiment/index.ts';
+import { calibrationOption, readCalibration } from './calibration-option.ts';
 import {
   addProofOption,
   addRunFlags,
@@ -24,6 +25,7 @@ interface RunOptions extends ShowOptions {
   readonly force: boolean;
   readonly requireProof: boolean;
   readonly progress: ProgressMode;
+  readonly calibration: string;
 }
 
 export const runCommand: Register = (program, context, finish) => {
@@ -37,6 +39,7 @@ export const runCommand: Register = (program, context, finish) => {
   addRunFlags(addRunFlags(command), METRICS_FLAGS);
   addProofOption(addShowOptions(command))
     .addOption(progressOption())
+    .addOption(calibrationOption())
     .option('--print-spec', 'write the experiment as YAML to stdout and send nothing', false)
     .option('--force', 'replace an earlier run in --out', false)
     .addHelpText('after', EXAMPLES)
@@ -73,6 +76,7 @@ async function run(
       ),
     ]);
   }
+  const calibration = readCalibration(options.calibration, spec, context);
   const dir = spec.out ?? defaultRunDir(spec.name, new Date());
   const progress = progressLine(context, options);
   const interrupts = catchInterrupts(context, progress.say);
@@ -82,6 +86,7 @@ async function run(
       force: options.force,
       interrupts,
       progress,
+      calibration,
     });
     if (result === null) return EXIT_CODES.interrupted;
     const { summary, interrupted } = result;

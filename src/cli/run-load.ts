@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createRealClock } from '../base/index.ts';
 import type { RunSpec } from '../config/index.ts';
 import { type MeasuredResult, runExperiment } from '../experiment/index.ts';
+import type { ClientCalibration } from '../record/index.ts';
 import type { CommandContext } from './context.ts';
 import { readTextFile } from './files.ts';
 import type { Interrupts } from './interrupts.ts';
@@ -15,6 +16,8 @@ export interface RunLoadOptions {
   readonly force: boolean;
   readonly interrupts: Interrupts;
   readonly progress: ProgressLine;
+  /** What is known of this client's error; left out: nothing. */
+  readonly calibration?: ClientCalibration | null;
 }
 
 /** `null` when interrupted before the load, which it has told the user. */
@@ -33,6 +36,7 @@ export async function runLoad(
       runId: random.toString('hex', 0, 6),
       freshSeed: random.readUIntBE(6, 6),
       toolVersion: TOOL_VERSION,
+      calibration: options.calibration ?? null,
       dir: options.dir,
       force: options.force,
       stopStarts: options.interrupts.stopStarts,

@@ -15,6 +15,7 @@ export {
   storedCapacity,
 } from './search-capacity.ts';
 export * from './check-target.ts';
+export { calibrationMisfits } from './client-transport.ts';
 export * from './compare-stored.ts';
 export * from './exit-code.ts';
 export * from './load-points.ts';

@@ -75,6 +75,7 @@ export async function readStreams(
       target: own.target,
       seed: ports.freshSeed,
       needsCalibration: false,
+      tokenizer: null,
       probesExact: false,
       signal: ports.stopStarts,
     });

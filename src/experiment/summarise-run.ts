@@ -30,6 +30,7 @@ export function summaryOptions(
     clock: manifest.clock,
     prefixCache: manifest.prefixCache,
     exactOutput: manifest.counting.exactOutput,
+    calibration: manifest.calibration,
     points: manifest.points,
   };
 }

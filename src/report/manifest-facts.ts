@@ -31,12 +31,31 @@ export function factsOf(manifest: Manifest): KnownFact[] {
     ...simulatedFacts(manifest.simulated),
     known('client host', `${host.cpus} × ${host.cpuModel}, ${host.os}`, 'measured'),
     known('client memory', `${countFigure(memoryMib)} MiB`, 'measured'),
+    ...calibrationFacts(manifest),
     known(
       'tool',
       `${manifest.tool.name} ${manifest.tool.version}, Node ${manifest.tool.node}`,
       'measured',
     ),
     known('started', manifest.startedAt, 'measured'),
+  ];
+}
+
+/** What `goodput doctor` had measured of this client, and whether it is of this run. */
+function calibrationFacts({ calibration }: Manifest): KnownFact[] {
+  if (calibration === null) return [];
+  const { client, misfits } = calibration;
+  const { streams, chunksRps, startsRps } = client.reached;
+  const fit = misfits.length === 0 ? '' : `; not used, other ${misfits.join(', ')}`;
+  const rhythm = client.burst ? 'all at once' : 'spread';
+  return [
+    {
+      name: 'client calibration',
+      value:
+        `${client.measuredAt}: ${countFigure(Math.round(streams))} streams, ` +
+        `${countFigure(Math.round(chunksRps))} chunks/s ${rhythm}, ${rateFigure(startsRps)} starts${fit}`,
+      from: 'measured',
+    },
   ];
 }
 

@@ -306,5 +306,13 @@ export function provenanceText(summary: Summary): string {
     told.length === 0
       ? ''
       : ` (${least === most ? shareFigure(most) : shareRange(least, most)} cached)`;
-  return `prefix cache ${summary.prefixCache}${cached} · ${clock} · ${summary.source}`;
+  const calibrated = calibrationText(summary.calibration);
+  return `prefix cache ${summary.prefixCache}${cached} · ${clock} · ${summary.source}${calibrated}`;
+}
+
+/** How far the client's stamps may be trusted, where that was measured for it. */
+function calibrationText(calibration: Summary['calibration']): string {
+  if (calibration === null || !calibration.used) return '';
+  const { stampAgeP99Ns, stampAgeMaxNs } = calibration;
+  return ` · stamps up to ${durationFigure(stampAgeP99Ns)} late (calibrated p99; ${durationFigure(stampAgeMaxNs)} at most)`;
 }

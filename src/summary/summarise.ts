@@ -1,6 +1,12 @@
 /** Records and an objective in, the published summary out. */
 import { ProblemsError } from '../base/index.ts';
-import type { ManifestPoint, RecordClock, RecordSource, RequestRecord } from '../record/index.ts';
+import type {
+  ManifestPoint,
+  RecordClock,
+  RecordSource,
+  RequestRecord,
+  RunCalibration,
+} from '../record/index.ts';
 import type { Objective } from '../slo/index.ts';
 import { kneeOf } from './knee.ts';
 import { createPointAccumulator, type PointAccumulator } from './point-accumulator.ts';
@@ -11,6 +17,7 @@ import {
   type Summary,
   type Validity,
 } from './summary.ts';
+import { summaryCalibrationOf } from './validity-calibration.ts';
 
 /** What a summary needs to know of a run beyond its records. */
 export interface SummaryOptions {
@@ -22,6 +29,8 @@ export interface SummaryOptions {
   readonly prefixCache: string;
   /** Whether exact output lengths were asked of the server. */
   readonly exactOutput: boolean;
+  /** What is known of the client's stamps; left out: nothing. */
+  readonly calibration?: RunCalibration | null;
   readonly points: readonly ManifestPoint[];
   /** `null` = nothing was asked: good means correct, and there is no verdict. */
   readonly objective: Objective | null;
@@ -45,6 +54,7 @@ export function createSummariser(options: SummaryOptions): Summariser {
         objective: options.objective ?? options.correctness,
         exactOutput: options.exactOutput,
         prefixCache: options.prefixCache,
+        calibration: options.calibration ?? null,
       }),
     ]),
   );
@@ -84,6 +94,7 @@ export function summaryOfPoints(
     clock: options.clock,
     prefixCache: options.prefixCache,
     objective: options.objective,
+    calibration: summaryCalibrationOf(options.calibration ?? null),
     points: points.toSorted((a, b) => a.load.level - b.load.level || a.index - b.index),
     partial: points.some((point) => point.partial),
     knee: kneeOf(points),

@@ -1,10 +1,12 @@
 /**
  * What one request may have looked like to a client that is never late. Each instant may be earlier
- * than its stamp by the stall it fell in, and the start was late by what the record says; so every
- * latency has a least and a greatest value, and the judge is asked about both.
+ * than its stamp by the stall it fell in, or by what a calibration of the client allows where it saw
+ * no stall; and the start was late by what the record says. So every latency has a least and a
+ * greatest value, and the judge is asked about both.
  */
 import type { Measures, RequestRecord } from '../record/index.ts';
 import { judgeMeasured, type Judgement, type Objective, type Verdict } from '../slo/index.ts';
+import type { StampBound } from './validity-calibration.ts';
 import type { StallIndex } from './validity-stalls.ts';
 
 /** How far the client's own error reaches in one request; all 0 and no change in most. */
@@ -42,12 +44,12 @@ export function clockedObjectives(asked: Objective): ClockedObjectives {
 export function clientDoubtOf(
   seen: { readonly record: RequestRecord; readonly measures: Measures; readonly asked: Judgement },
   objectives: ClockedObjectives,
-  stalls: StallIndex,
+  stamps: { readonly stalls: StallIndex; readonly bound: StampBound },
 ): ClientDoubt {
   const { record, measures, asked } = seen;
   const { dispatch } = record;
   const startErrorNs = dispatch.kind === 'sent' ? dispatch.dispatchedNs - dispatch.plannedNs : 0;
-  const errors = stampErrors(record, measures, stalls);
+  const errors = stampErrors(record, measures, stamps);
   /** Asked again only where something differs: most requests meet no stall. */
   const judged = (objective: Objective, shifted: Measures): Verdict => {
     const isSameClock = objective === objectives.asked || startErrorNs === 0;
@@ -75,7 +77,7 @@ interface StampErrors {
   readonly lastNs: number;
   readonly doneNs: number;
   readonly mostNs: number;
-  /** Of every counted event, the first included. */
+  /** Of every counted event, the first included, as far as the gaps around it are judged. */
   readonly eventsNs: readonly number[];
   readonly calmGapCount: number;
   readonly calmZeroGapCount: number;
@@ -85,34 +87,50 @@ interface StampErrors {
 function stampErrors(
   record: RequestRecord,
   measures: Measures,
-  stalls: StallIndex,
+  { stalls, bound }: { readonly stalls: StallIndex; readonly bound: StampBound },
 ): StampErrors | null {
   const { dispatch, timeline } = record;
   if (dispatch.kind !== 'sent' || timeline === null) return null;
   const { dispatchedNs } = dispatch;
   const doneNs = timeline.doneNs ?? timeline.output.atNs.at(-1) ?? dispatchedNs;
-  if (!stalls.touches(dispatchedNs, doneNs)) return null;
-  const eventsNs: number[] = [];
+  const meetsStall = stalls.touches(dispatchedNs, doneNs);
+  if (!meetsStall && bound.stampNs === 0) return null;
+  const stallAt = (atNs: number): number => (meetsStall ? stalls.latenessAt(atNs) : 0);
+  const events = eventErrors(dispatchedNs, measures, bound, stallAt);
+  const done = timeline.doneNs === null ? 0 : Math.max(stallAt(timeline.doneNs), bound.stampNs);
+  return {
+    ...events,
+    doneNs: done,
+    mostNs: events.eventsNs.reduce((most, lateNs) => Math.max(most, lateNs), done),
+  };
+}
+
+function eventErrors(
+  dispatchedNs: number,
+  measures: Measures,
+  { stampNs, gapStampNs }: StampBound,
+  stallAt: (atNs: number) => number,
+): Omit<StampErrors, 'doneNs' | 'mostNs'> {
+  if (measures.ttftFromDispatchNs === null) {
+    return { firstNs: 0, lastNs: 0, eventsNs: [], calmGapCount: 0, calmZeroGapCount: 0 };
+  }
+  let atNs = dispatchedNs + measures.ttftFromDispatchNs;
+  const firstStallNs = stallAt(atNs);
+  let stallNs = firstStallNs;
+  const eventsNs = [Math.max(stallNs, gapStampNs)];
   let calmGapCount = 0;
   let calmZeroGapCount = 0;
-  if (measures.ttftFromDispatchNs !== null) {
-    let atNs = dispatchedNs + measures.ttftFromDispatchNs;
-    eventsNs.push(stalls.latenessAt(atNs));
-    for (const gapNs of measures.chunkGapsNs) {
-      atNs += gapNs;
-      const lateNs = gapNs === 0 ? (eventsNs.at(-1) as number) : stalls.latenessAt(atNs);
-      eventsNs.push(lateNs);
-      if (lateNs > 0) continue;
-      calmGapCount += 1;
-      if (gapNs === 0) calmZeroGapCount += 1;
-    }
+  for (const gapNs of measures.chunkGapsNs) {
+    atNs += gapNs;
+    if (gapNs !== 0) stallNs = stallAt(atNs);
+    eventsNs.push(Math.max(stallNs, gapStampNs));
+    if (stallNs > 0) continue;
+    calmGapCount += 1;
+    if (gapNs === 0) calmZeroGapCount += 1;
   }
-  const done = timeline.doneNs === null ? 0 : stalls.latenessAt(timeline.doneNs);
   return {
-    firstNs: eventsNs[0] ?? 0,
-    lastNs: eventsNs.at(-1) ?? 0,
-    doneNs: done,
-    mostNs: eventsNs.reduce((most, lateNs) => Math.max(most, lateNs), done),
+    firstNs: Math.max(firstStallNs, stampNs),
+    lastNs: Math.max(stallNs, stampNs),
     eventsNs,
     calmGapCount,
     calmZeroGapCount,

@@ -1,7 +1,8 @@
 /** Laws of what the client's own error may have done to a verdict, on random records and stalls. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClientStall, GeneratorEvidence } from '../../src/record/index.ts';
+import type { ClientStall, GeneratorEvidence, RunCalibration } from '../../src/record/index.ts';
+import { runCalibrationOf } from '../support/calibration-builder.ts';
 import { anyObjective, anyRecord } from '../support/objective-arbitrary.ts';
 import { QUIET } from '../support/made-validity.ts';
 import { recordOf, type RecordOptions } from '../support/record-builder.ts';
@@ -51,11 +52,12 @@ const run = fc.tuple(
   evidence,
 );
 
-function summarised([options, objective, generator]: typeof run extends fc.Arbitrary<infer Run>
-  ? Run
-  : never) {
+function summarised(
+  [options, objective, generator]: typeof run extends fc.Arbitrary<infer Run> ? Run : never,
+  calibration: RunCalibration | null = null,
+) {
   const records = options.map((option, at) => recordOf({ ...option, scheduleIndex: at }));
-  return pointSummaryOf(records, { objective, points: [pointOf({ generator })] });
+  return pointSummaryOf(records, { objective, points: [pointOf({ generator })], calibration });
 }
 
 describe('the reach of the client', () => {
@@ -85,6 +87,25 @@ describe('the reach of the client', () => {
         const { low, high } = clientError.attainment ?? { low: null, high: null };
         expect([low, high]).toEqual([attainment.share, attainment.share]);
       }),
+    );
+  });
+
+  it('only grows with a calibration, and with a worse one', () => {
+    fc.assert(
+      fc.property(run, ms(0, 8), ms(0, 8), (made, oneNs, otherNs) => {
+        const reaches = [null, Math.min(oneNs, otherNs), Math.max(oneNs, otherNs)].map((ageNs) => {
+          const calmStampAge = { count: 1, p50Ns: 0, p99Ns: ageNs, maxNs: ageNs };
+          const calibration = ageNs === null ? null : runCalibrationOf({ calmStampAge });
+          return summarised(made, calibration).clientError;
+        });
+        for (const [at, wider] of reaches.entries()) {
+          const narrower = reaches[at - 1];
+          if (narrower?.attainment == null || wider.attainment === null) continue;
+          expect(wider.attainment.low).toBeLessThanOrEqual(narrower.attainment.low);
+          expect(wider.attainment.high).toBeGreaterThanOrEqual(narrower.attainment.high);
+        }
+      }),
+      { numRuns: 150 },
     );
   });
 
