@@ -1,10 +1,12 @@
 /** Every file of the repository that is made from code: what `npm run generate` writes. */
+import { readFileSync } from 'node:fs';
 import {
   configReference,
   faultReference,
   faultScriptJsonSchema,
   runSpecJsonSchema,
 } from '../src/config/index.ts';
+import { definitionsMarkdown } from '../src/conventions/index.ts';
 import { COMMAND_NAMES, commandTree } from '../src/cli/command-line.ts';
 import type { CommandContext } from '../src/cli/context.ts';
 import { capacityJsonSchema } from '../src/planner/index.ts';
@@ -18,12 +20,28 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/cli.md', await cliReference()],
     ['docs/config.md', configReference()],
     ['docs/faults.md', faultReference()],
+    [CONVENTIONS_GUIDE, withDefinitions(readFileSync(fromRoot(CONVENTIONS_GUIDE), 'utf8'))],
     ['schema/summary.schema.json', jsonText(summaryJsonSchema())],
     ['schema/capacity.schema.json', jsonText(capacityJsonSchema())],
     ['schema/progress.schema.json', jsonText(progressJsonSchema())],
     ['schema/spec.schema.json', jsonText(runSpecJsonSchema())],
     ['schema/faults.schema.json', jsonText(faultScriptJsonSchema())],
   ]);
+}
+
+const CONVENTIONS_GUIDE = 'docs/guides/conventions.md';
+
+function fromRoot(path: string): URL {
+  return new URL(`../${path}`, import.meta.url);
+}
+
+/** The guide with what the conventions say of themselves between its two marks. */
+function withDefinitions(guide: string): string {
+  const marks = /(<!-- definitions: [^\n]*-->\n)[\s\S]*(<!-- end of definitions -->)/;
+  return guide.replace(
+    marks,
+    (_, from: string, to: string) => `${from}\n${definitionsMarkdown()}\n${to}`,
+  );
 }
 
 function jsonText(value: unknown): string {

@@ -1,7 +1,8 @@
 /** NVIDIA AIPerf, whose metrics GenAI-Perf's became. */
-import type { Convention } from './convention.ts';
+import { NOTHING, type Convention } from './convention.ts';
 import {
   afterFirst,
+  meanNotGaps,
   endsWithLastOutput,
   gapsOfAnyKind,
   lacksGaps,
@@ -73,24 +74,28 @@ export const aiperf: Convention = {
       against: 'ttft',
       changes: [wholeRun, ttftFromSend, ttftOfAnyKind, successes(isSuccess), linearPercentiles],
       lacks: lacksStream,
+      remark: NOTHING,
     },
     {
       name: 'Inter Token Latency',
       against: 'tpot',
       changes: [wholeRun, tpotByAllTokens, successes(isSuccess), linearPercentiles],
       lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample),
+      remark: meanNotGaps,
     },
     {
       name: 'Inter Chunk Latency',
       against: 'gap',
       changes: [wholeRun, gapsOfAnyKind, successes(isSuccess), linearPercentiles],
       lacks: (sample) => lacksStream(sample) ?? lacksGaps(sample),
+      remark: NOTHING,
     },
     {
       name: 'Request Latency',
       against: 'completion',
       changes: [wholeRun, endsWithLastOutput, successes(isSuccess), linearPercentiles],
       lacks: lacksStream,
+      remark: NOTHING,
     },
   ],
   rates: [

@@ -34,6 +34,8 @@ export interface BridgeRow {
   readonly steps: readonly BridgeStep[];
   /** What the tool would have known and the records do not hold. */
   readonly lacking: string | null;
+  /** What the tool's name of the measure hides, even where the figures agree. */
+  readonly remark: string | null;
 }
 
 export interface Bridge {
@@ -83,9 +85,11 @@ function latencyRows(measure: LatencyMeasure, sample: Sample): BridgeRow[] {
     distribution = { ...distribution, ...to };
     return { why, value: statisticsOf(distribution, sample) };
   });
+  const remark = measure.remark(sample);
   return STATISTICS.map((statistic) => ({
     measure: measure.name,
     statistic,
+    remark,
     against: OWN_NAMES[measure.against],
     unit: 'ns' as const,
     ...bridged(
@@ -106,6 +110,7 @@ function rateRow(measure: RateMeasure, sample: Sample): BridgeRow {
   return {
     measure: measure.name,
     statistic: null,
+    remark: null,
     against: OWN_NAMES[measure.against],
     unit: measure.against === 'outputTokensPerSecond' ? 'tokens/s' : 'requests/s',
     ...bridged(perSecond(own, sample), stages, { least: 0, lacks: measure.lacks, sample }),

@@ -67,6 +67,8 @@ export interface LatencyMeasure {
   readonly changes: readonly LatencyChange[];
   /** What these records do not tell and the tool would have; `null` = nothing is missing. */
   readonly lacks: Lack;
+  /** What the name does not say, even where the figures agree; `null` = it says it. */
+  readonly remark: (sample: Sample) => string | null;
 }
 
 export type Lack = (sample: Sample) => string | null;
@@ -99,4 +101,5 @@ export interface RateChange {
   readonly to: Partial<Rate>;
 }
 
-export const NOTHING_LACKING: Lack = () => null;
+/** Nothing is lacking, nothing is to be remarked. */
+export const NOTHING = (): null => null;

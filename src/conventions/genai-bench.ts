@@ -1,5 +1,5 @@
 /** genai-bench, of the SGLang project. */
-import type { Convention } from './convention.ts';
+import { NOTHING, type Convention } from './convention.ts';
 import {
   countOf,
   lacksStream,
@@ -81,6 +81,7 @@ export const genaiBench: Convention = {
         linearPercentiles,
       ],
       lacks: lacksStream,
+      remark: NOTHING,
     },
     {
       name: 'tpot',
@@ -101,6 +102,7 @@ export const genaiBench: Convention = {
         linearPercentiles,
       ],
       lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample),
+      remark: NOTHING,
     },
     {
       name: 'e2e_latency',
@@ -115,6 +117,7 @@ export const genaiBench: Convention = {
         linearPercentiles,
       ],
       lacks: lacksStream,
+      remark: NOTHING,
     },
   ],
   rates: [

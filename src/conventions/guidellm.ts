@@ -1,6 +1,13 @@
 /** GuideLLM. Its inter-token latency and time per output token are both means of a request. */
-import type { Convention, LatencyChange } from './convention.ts';
-import { afterFirst, countOf, lacksStream, successes, wholeRun } from './latency-changes.ts';
+import { NOTHING, type Convention, type LatencyChange } from './convention.ts';
+import {
+  afterFirst,
+  meanNotGaps,
+  countOf,
+  lacksStream,
+  successes,
+  wholeRun,
+} from './latency-changes.ts';
 import { flatLimits, type FlatLimits } from './limits.ts';
 import {
   goodputRate,
@@ -90,6 +97,7 @@ export const guidellm: Convention = {
         successes(isSuccess),
       ],
       lacks: lacksStream,
+      remark: NOTHING,
     },
     {
       name: 'inter_token_latency_ms',
@@ -110,6 +118,7 @@ export const guidellm: Convention = {
         successes(isSuccess),
       ],
       lacks: lacksStream,
+      remark: meanNotGaps,
     },
     {
       name: 'time_per_output_token_ms',
@@ -127,6 +136,7 @@ export const guidellm: Convention = {
         successes(isSuccess),
       ],
       lacks: lacksStream,
+      remark: NOTHING,
     },
     {
       name: 'request_latency',
@@ -136,7 +146,8 @@ export const guidellm: Convention = {
         fromHead(({ doneNs, endNs, headNs }) => (doneNs ?? endNs) - headNs),
         successes(isSuccess),
       ],
-      lacks: () => null,
+      lacks: NOTHING,
+      remark: NOTHING,
     },
   ],
   rates: [

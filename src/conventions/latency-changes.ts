@@ -113,6 +113,28 @@ function toolCallCount(sample: Sample): number {
   return countOf(sample, (request) => request.hasToolCalls);
 }
 
+/** Of gaps that a tool calls token gaps. */
+export function chunksNotTokens(sample: Sample): string | null {
+  let tokens = 0;
+  let chunks = 0;
+  for (const { outputTokens, eventCount, gapsNs } of sample.sent) {
+    if (outputTokens === null || gapsNs === null || eventCount === 0) continue;
+    tokens += outputTokens;
+    chunks += eventCount;
+  }
+  return tokens <= chunks * LEAST_BUNDLING
+    ? null
+    : `it counts chunks, not tokens: ${(tokens / chunks).toFixed(1)} tokens arrive in a chunk`;
+}
+
+/** An end token that is no content makes a little over one token a chunk. */
+const LEAST_BUNDLING = 1.1;
+
+/** Of a mean of each request that a tool calls a latency between tokens. */
+export function meanNotGaps(): string {
+  return 'one mean of each request, not gaps: a stall in an answer does not show';
+}
+
 /** Of measures that divide by tokens: requests whose usage is not known. */
 export const lacksTokens: Lack = (sample) => {
   const unknown = countOf(

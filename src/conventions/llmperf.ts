@@ -1,6 +1,7 @@
 /** LLMPerf, whose leaderboard is still quoted. No longer developed. */
-import type { Convention } from './convention.ts';
+import { NOTHING, type Convention } from './convention.ts';
 import {
+  meanNotGaps,
   lacksStream,
   lacksTokens,
   linearPercentiles,
@@ -66,6 +67,7 @@ export const llmperf: Convention = {
         linearPercentiles,
       ],
       lacks: lacksStream,
+      remark: NOTHING,
     },
     {
       name: 'inter_token_latency_s',
@@ -80,6 +82,7 @@ export const llmperf: Convention = {
         linearPercentiles,
       ],
       lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample),
+      remark: meanNotGaps,
     },
     {
       name: 'end_to_end_latency_s',
@@ -93,7 +96,8 @@ export const llmperf: Convention = {
         successes(isSuccess),
         linearPercentiles,
       ],
-      lacks: () => null,
+      lacks: NOTHING,
+      remark: NOTHING,
     },
   ],
   rates: [

@@ -1,7 +1,13 @@
 /** MLPerf Inference: LoadGen's Server scenario with token latencies. */
 import { NS_PER_SECOND } from '../base/index.ts';
 import { earlyStopping, quantile, sortedCopy } from '../stats/index.ts';
-import type { Convention, LatencyChange, Rate, RateMeasure } from './convention.ts';
+import {
+  NOTHING,
+  type Convention,
+  type LatencyChange,
+  type Rate,
+  type RateMeasure,
+} from './convention.ts';
 import {
   countOf,
   lacksStream,
@@ -132,6 +138,7 @@ export const mlperf: Convention = {
         higherRank,
       ],
       lacks: (sample) => lacksStream(sample) ?? lacksAnswers(sample),
+      remark: NOTHING,
     },
     {
       name: 'Time to Output Token',
@@ -146,6 +153,7 @@ export const mlperf: Convention = {
         higherRank,
       ],
       lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample) ?? lacksAnswers(sample),
+      remark: NOTHING,
     },
     {
       name: 'latency',
@@ -160,6 +168,7 @@ export const mlperf: Convention = {
         higherRank,
       ],
       lacks: lacksAnswers,
+      remark: NOTHING,
     },
   ],
   rates: [

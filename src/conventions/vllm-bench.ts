@@ -1,7 +1,8 @@
 /** `vllm bench serve`. */
-import type { Convention } from './convention.ts';
+import { NOTHING, type Convention } from './convention.ts';
 import {
   afterFirst,
+  chunksNotTokens,
   endsWithLastOutput,
   gapsOfAnyKind,
   lacksGaps,
@@ -44,10 +45,10 @@ export const vllmBench: Convention = {
   },
   says: {
     'clock starts': 'just before the POST, after waiting for a slot of `--max-concurrency`',
-    TTFT: 'first chunk with content, reasoning or tool calls, or with empty content and no role',
+    TTFT: 'first chunk with content, reasoning or tool calls, or with empty content and no role; of completions any chunk with choices',
     TPOT: '(last chunk − first chunk) / (tokens − 1), a value per request; none below 2 tokens',
-    gaps: '"ITL": between such chunks, whatever they hold, pooled over requests',
-    'end to end': 'to the last such chunk; usage and end mark come after it',
+    gaps: '"ITL": between the chunks that count for TTFT, however many tokens they hold, pooled over requests',
+    'end to end': 'to the last chunk that counts for TTFT; usage and end mark come after it',
     'output tokens': 'usage of the event without choices; else the text is tokenised; else 1',
     throughput: 'successes or their tokens / time from start to last end, drain inside',
     failures: 'left out of every figure; an answer cut off, or an error after output, is a success',
@@ -62,24 +63,28 @@ export const vllmBench: Convention = {
       against: 'ttft',
       changes: [wholeRun, ttftFromSend, ttftOfAnyKind, successes(isSuccess), linearPercentiles],
       lacks: lacksStream,
+      remark: NOTHING,
     },
     {
       name: 'TPOT',
       against: 'tpot',
       changes: [wholeRun, tpotByAllTokens, successes(isSuccess), linearPercentiles],
       lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample),
+      remark: NOTHING,
     },
     {
       name: 'ITL',
       against: 'gap',
       changes: [wholeRun, gapsOfAnyKind, successes(isSuccess), linearPercentiles],
       lacks: (sample) => lacksStream(sample) ?? lacksGaps(sample),
+      remark: chunksNotTokens,
     },
     {
       name: 'E2EL',
       against: 'completion',
       changes: [wholeRun, endsWithLastOutput, successes(isSuccess), linearPercentiles],
       lacks: lacksStream,
+      remark: NOTHING,
     },
   ],
   rates: [

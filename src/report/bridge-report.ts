@@ -80,10 +80,9 @@ function whyLines(rows: readonly BridgeRow[], width: number): string[] {
       changes.set(why, [...(changes.get(why) ?? []), `${label}${signed(row, change)}`]);
     }
   }
-  const lacking = rows[0]?.lacking ?? null;
   const sentences = [
     ...[...changes].map(([why, added]) => `${why} (${added.join(', ')})`),
-    ...(lacking === null ? [] : [lacking]),
+    ...remarksOf(rows[0]),
   ];
   return sentences.flatMap((sentence) =>
     wrapped(sentence, width - INDENT.length).map((line) => `${INDENT}${line}`),
@@ -122,7 +121,12 @@ function markdownLines(bridge: Bridge, rows: readonly BridgeRow[]): string[] {
 
 function whyText(row: BridgeRow): string {
   const reasons = row.steps.map(({ why, change }) => `${signed(row, change)}: ${why}`);
-  return [...reasons, ...(row.lacking === null ? [] : [row.lacking])].join('; ');
+  return [...reasons, ...remarksOf(row)].join('; ');
+}
+
+/** What holds of a measure whatever its figures. */
+function remarksOf(row: BridgeRow | undefined): string[] {
+  return [row?.remark ?? null, row?.lacking ?? null].filter((text) => text !== null);
 }
 
 function headingOf({ title, source, load }: Bridge): string {
