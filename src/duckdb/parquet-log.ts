@@ -15,6 +15,7 @@ import {
   type LogMapping,
   type SourceFault,
   type SourceFinding,
+  type SqlRow,
   type WindowSpec,
 } from '../logs/index.ts';
 import type { Objective } from '../slo/index.ts';
@@ -50,32 +51,80 @@ export async function openParquetLog(
   const source = `read_parquet([${files.map(quoted).join(', ')}], file_row_number = true)`;
   const described = await database.rows(`DESCRIBE SELECT * FROM ${source}`);
   const columns = described.map((row) => String(row['column_name']));
-  if (mapping !== null) requireColumns(mapping, columns, files);
-  const judged = mapping === null ? ownSql(source, columns) : mappedSql(source, mapping);
-  const table =
-    mapping === null ? `(${judged})` : `(SELECT * FROM (${judged}) WHERE fault IS NULL)`;
-  // A column that is not there is in no row: to count it would only read the rest.
-  const known = PRESENT.filter((name) => mapping !== null || columns.includes(name));
-  const present = known.map((name) => `count(${name}) AS ${name}`).join(', ');
-  const [counts] = await database.rows(`SELECT count(*) AS n, ${present} FROM ${table}`);
-  const rejected =
-    mapping === null
-      ? []
-      : await database.rows(
-          `SELECT fault, count(*) AS n, min(file_row_number) AS first
-           FROM (${mappedSql(source, mapping, ['file_row_number'])})
-           WHERE fault IS NOT NULL GROUP BY fault ORDER BY n DESC`,
-        );
+  if (mapping === null) return ownLog(database, files, source, columns);
+  requireColumns(mapping, columns, files);
+  return mappedLog(database, source, mapping);
+}
+
+/** Files with goodput's own columns: all rows are sound. */
+async function ownLog(
+  database: SqlDatabase,
+  files: readonly string[],
+  source: string,
+  columns: readonly string[],
+): Promise<ParquetLog> {
+  const table = `(${ownSql(source, columns)})`;
+  // A column that is not there is in no row.
+  const known = PRESENT.filter((name) => columns.includes(name));
+  const presence =
+    (await presenceInFooters(database, files, known)) ??
+    presenceOf((await database.rows(`SELECT count(*) AS n, ${counted(known)} FROM ${table}`))[0]);
+  return { ...presence, rejected: [], findings: [], table };
+}
+
+/** Files with the user's columns: rows by what is wrong with them, NULL being nothing. */
+async function mappedLog(
+  database: SqlDatabase,
+  source: string,
+  mapping: LogMapping,
+): Promise<ParquetLog> {
+  const byFault = await database.rows(
+    `SELECT fault, count(*) AS n, min(file_row_number) AS first, ${counted(PRESENT)}
+     FROM (${mappedSql(source, mapping, ['file_row_number'])}) GROUP BY fault ORDER BY n DESC`,
+  );
+  const broken = byFault.filter(({ fault }) => fault !== null);
+  const judged = mappedSql(source, mapping);
   return {
-    rows: Number(counts?.['n']),
-    rejected: rejected.map((row) => ({
+    ...presenceOf(byFault.find(({ fault }) => fault === null)),
+    rejected: broken.map((row) => ({
       reason: String(row['fault']),
       count: Number(row['n']),
       firstRow: Number(row['first']) + 1,
     })),
-    findings: mapping === null ? [] : await findingsOf(database, claimsSql(source, mapping)),
-    present: Object.fromEntries(PRESENT.map((name) => [name, Number(counts?.[name] ?? 0)])),
-    table,
+    findings: await findingsOf(database, claimsSql(source, mapping)),
+    // Where no row is broken, none need be looked at again.
+    table: broken.length === 0 ? `(${judged})` : `(SELECT * FROM (${judged}) WHERE fault IS NULL)`,
+  };
+}
+
+type Presence = Pick<ParquetLog, 'rows' | 'present'>;
+
+/** From the files' own footers, which hold the number of NULLs; `null` where one leaves it out. */
+async function presenceInFooters(
+  database: SqlDatabase,
+  files: readonly string[],
+  names: readonly string[],
+): Promise<Presence | null> {
+  const columns = await database.rows(
+    `SELECT path_in_schema AS name, sum(num_values) AS n,
+       sum(num_values - stats_null_count) AS present, bool_and(stats_null_count IS NOT NULL) AS told
+     FROM parquet_metadata([${files.map(quoted).join(', ')}])
+     WHERE path_in_schema IN (${names.map(quoted).join(', ')}) GROUP BY name`,
+  );
+  if (columns.length < names.length || columns.some(({ told }) => told !== true)) return null;
+  const present = columns.map((column) => [String(column['name']), column['present']] as const);
+  return presenceOf({ n: columns[0]?.['n'], ...Object.fromEntries(present) });
+}
+
+function counted(names: readonly string[]): string {
+  return names.map((name) => `count(${name}) AS ${name}`).join(', ');
+}
+
+function presenceOf(row: SqlRow | undefined): Presence {
+  const count = (name: string): number => Number(row?.[name] ?? 0);
+  return {
+    rows: count('n'),
+    present: Object.fromEntries(PRESENT.map((name) => [name, count(name)])),
   };
 }
 

@@ -13,7 +13,17 @@ import {
   type SqlDatabase,
 } from '../../src/duckdb/index.ts';
 import { mappedFormat } from '../../src/importers/index.ts';
-import { LogTally, windowTable, type LogMapping, type WindowSpec } from '../../src/logs/index.ts';
+import {
+  judgedRowOf,
+  LogTally,
+  windowTable,
+  type JudgedRow,
+  type LogMapping,
+  type WindowSpec,
+} from '../../src/logs/index.ts';
+import { NS_PER_MS } from '../../src/base/index.ts';
+import { failedEnd, recordOf } from '../support/record-builder.ts';
+import { sqlTable } from '../support/sql-rows.ts';
 import { objectiveOf } from '../support/summary-builder.ts';
 
 const FOLDER = fileURLToPath(new URL('../fixtures/logs/', import.meta.url));
@@ -112,4 +122,35 @@ it('finds in Parquet, as line by line, that a time per token holds the wait for 
     ['tpotIsWholeAnswer', 1, 6],
     ['tpotDiffers', 1, 6],
   ]);
+});
+
+it('judges Parquet of its own columns, and tells from the footers what is present', async () => {
+  const records = Array.from({ length: 40 }, (_, at) =>
+    recordOf({
+      arrivalsNs: [(300 + 10 * at) * NS_PER_MS, (1_000 + 50 * at) * NS_PER_MS],
+      usage: { promptTokens: at % 5 === 0 ? null : 100 * at, completionTokens: 20 },
+      ...(at % 8 === 7 ? { end: failedEnd('httpStatus', { httpStatus: 503 }), usage: null } : {}),
+      labels: { tenant: at % 3 === 0 ? null : `team-${at % 3}` },
+    }),
+  );
+  const rows = records.map((record, at) => judgedRowOf(record, OBJECTIVE, at * 100_000));
+  const tally = new LogTally(OBJECTIVE, BY);
+  for (const [at, record] of records.entries()) tally.add(record, rows[at]?.start_us as number);
+  const file = join(temporary, 'own.parquet');
+  await database.rows(
+    `COPY (SELECT * EXCLUDE (row) FROM ${sqlTable(rows)}) TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE 16)`,
+  );
+  const log = await openParquetLog(database, [file], null);
+  expect(log.rows).toBe(40);
+  for (const [name, count] of Object.entries(log.present)) {
+    expect([name, count]).toEqual([
+      name,
+      rows.filter((row) => row[name as keyof JudgedRow] !== null).length,
+    ]);
+  }
+  expect(new Set(Object.values(log.present)).size).toBeGreaterThan(3);
+  const counts = await countParquetLog(database, log, OBJECTIVE, BY);
+  expect(windowTable(counts, OBJECTIVE, BY, 1)).toEqual(
+    windowTable(tally.counts(), OBJECTIVE, BY, 1),
+  );
 });
