@@ -52,7 +52,9 @@ export const loadSection = mapping({
     .describe('Open loop: requests per second. A list is a sweep, one point each.'),
   arrivals: arrivals
     .optional()
-    .describe('Spacing of an open loop, or of sessions: `poisson` (default), `constant` or `gamma:CV`.'),
+    .describe(
+      'Spacing of an open loop, or of sessions: `poisson` (default), `constant` or `gamma:CV`.',
+    ),
   concurrency: oneOrMany(level, 'a number of streams', '8 or [1, 4, 16]')
     .optional()
     .describe('Closed loop: requests always in flight. A list is a sweep.'),
@@ -61,7 +63,9 @@ export const loadSection = mapping({
     .describe('Closed loop: users who wait for the answer, think and ask again.'),
   sessionRate: oneOrMany(sessionRate, 'a rate in sessions per second', '0.5 or [0.5, 1]')
     .optional()
-    .describe('Sessions that begin per second, whose turns wait for one another. A list is a sweep.'),
+    .describe(
+      'Sessions that begin per second, whose turns wait for one another. A list is a sweep.',
+    ),
   think: think
     .optional()
     .describe('Think time of users and sessions: `2s` (exponential with that mean) or `fixed:2s`.'),

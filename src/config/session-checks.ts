@@ -38,7 +38,9 @@ function pairProblems(format: TraceFormat | null, written: Written): Problem[] {
   }
   if (load === 'sessionRate' && !ofTrace && !isGiven) {
     const message = `${subjectOf(written, think)} is missing: people think between two turns`;
-    return [problemAt(written, think, 'missing', { message, hint: howToWrite(written, think, '5s') })];
+    return [
+      problemAt(written, think, 'missing', { message, hint: howToWrite(written, think, '5s') }),
+    ];
   }
   return [];
 }

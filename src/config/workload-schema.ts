@@ -45,7 +45,9 @@ export const workloadSection = mapping({
     ),
   turns: lengthDistribution
     .optional()
-    .describe('Turns of a synthetic session: a number or a distribution. `input` is the first prompt.'),
+    .describe(
+      'Turns of a synthetic session: a number or a distribution. `input` is the first prompt.',
+    ),
   followUp: lengthDistribution
     .optional()
     .describe('Prompt tokens of each later turn, without what was said before (default 128).'),

@@ -57,7 +57,9 @@ export function withinContext(
       if (!isKept) return [];
       const moved = (at: number): number => places[at] ?? 0;
       const after = call.after.map((edge) => ({ ...edge, call: moved(edge.call) }));
-      return [{ ...call, after, continues: call.continues === null ? null : moved(call.continues) }];
+      return [
+        { ...call, after, continues: call.continues === null ? null : moved(call.continues) },
+      ];
     });
     calls += session.calls.length - left.length;
     return { ...session, calls: left };
@@ -67,7 +69,10 @@ export function withinContext(
 }
 
 /** What a reader of results should know of calls that were left out. */
-export function cutNotes({ calls, emptySessions }: CutSessions, maxContextTokens: number): string[] {
+export function cutNotes(
+  { calls, emptySessions }: CutSessions,
+  maxContextTokens: number,
+): string[] {
   if (calls === 0) return [];
   const whole =
     emptySessions === 0 ? '' : `, ${counted(emptySessions, 'session')} of them altogether`;

@@ -4,6 +4,14 @@ import { certaintyLines, sureRateFigures, sureShareFigure } from './certainty.ts
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { cachedText, draftText, firstAnswerRows, limitsText, triesText } from './hosted-words.ts';
 import { literal, table } from './markdown-text.ts';
+import {
+  sessionBasisText,
+  sessionPaceText,
+  sessionsText,
+  TURN_COLUMNS,
+  turnRows,
+} from './session-words.ts';
+import { tokensText } from './token-words.ts';
 import { unjudgedText } from './unjudged-text.ts';
 import {
   attainmentText,
@@ -21,6 +29,7 @@ export function pointSections(point: PointSummary): string[] {
   const marginals = marginalsText(point);
   const unjudged = unjudgedText(point.unjudgedReasons);
   const [tries, limits, draft] = [triesText(point), limitsText(point), draftText(point)];
+  const tokens = tokensText(point);
   return [
     `## Load: ${literal(point.load.label)}`,
     '',
@@ -33,6 +42,7 @@ export function pointSections(point: PointSummary): string[] {
     ...(tries === null ? [] : [`- tries: ${literal(tries, 1_000)}`]),
     ...(limits === null ? [] : [`- the provider says: ${literal(limits, 1_000)}`]),
     ...(draft === null ? [] : [`- speculative decoding: ${literal(draft)}`]),
+    ...(tokens === null ? [] : [`- tokens: ${literal(tokens, 1_000)}`]),
     `- missed: ${literal(missesText(point))}`,
     ...(unjudged === null ? [] : [`- unjudged: ${literal(unjudged, 1_000)}`]),
     ...(marginals === null ? [] : [`- each latency alone: ${literal(marginals)}`]),
@@ -54,6 +64,7 @@ export function pointSections(point: PointSummary): string[] {
     '',
     `Requests whose token usage is unknown, in no token rate: ${countFigure(point.rates.unknownUsageCount)}.`,
     '',
+    ...sessionsSection(point),
     ...strataSection(promptTitle(point), point.promptBuckets),
     ...strataSection('By output tokens', point.outputBuckets),
     ...strataSection('By phase and connection (the whole point)', point.phases),
@@ -142,6 +153,24 @@ function ratesTable(point: PointSummary): string[] {
       rates.outputTokensBasis,
     ]),
   );
+}
+
+function sessionsSection(point: PointSummary): string[] {
+  const { sessions } = point;
+  if (sessions === null) return [];
+  return [
+    '### Sessions',
+    '',
+    `- ${literal(sessionsText(sessions), 1_000)}`,
+    `- ${literal(sessionPaceText(sessions), 1_000)}`,
+    `- interval: ${literal(sessionBasisText(point) ?? '', 1_000)}`,
+    '',
+    ...table(
+      [...TURN_COLUMNS],
+      turnRows(sessions).map((row) => row.map((cell) => literal(cell))),
+    ),
+    '',
+  ];
 }
 
 function strataSection(title: string, strata: readonly StratumSummary[]): string[] {

@@ -5,6 +5,7 @@ import { certaintyLines, markedRateFigures, sureShareFigure } from './certainty.
 import { countFigure, durationFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 import { aligned, labelled, wrapped } from './layout.ts';
 import { serverView } from './server-view.ts';
+import { TURN_COLUMNS, turnRows } from './session-words.ts';
 import type { TerminalPage } from './terminal-page.ts';
 import { pointBody } from './terminal-point.ts';
 import { quantileFigure } from './words.ts';
@@ -20,6 +21,7 @@ export function explanation(page: TerminalPage): string[] {
       ...section(page, 'By output tokens', strataTable(point.outputBuckets)),
       ...section(page, 'By phase and connection', strataTable(point.phases)),
       ...section(page, 'By tenant or class', strataTable(point.groups)),
+      ...section(page, 'By turn', turnTable(point)),
       ...section(
         page,
         'How sure',
@@ -39,6 +41,10 @@ function pointLinesOfSweep(page: TerminalPage, point: PointSummary): string[] {
 
 function section(page: TerminalPage, title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', page.palette.dim(title), ...lines];
+}
+
+function turnTable({ sessions }: PointSummary): string[] {
+  return sessions === null ? [] : aligned([TURN_COLUMNS, ...turnRows(sessions)]);
 }
 
 function windowTable(point: PointSummary): string[] {

@@ -11,6 +11,8 @@ import {
   validityLines,
   type TerminalPage,
 } from './terminal-page.ts';
+import { sessionPaceText, sessionsText, turnsText } from './session-words.ts';
+import { tokensText } from './token-words.ts';
 import { unjudgedText } from './unjudged-text.ts';
 import {
   attainmentText,
@@ -69,12 +71,14 @@ export function pointBody(page: TerminalPage, point: PointSummary): string[] {
     ...optionalLines(page, 'Tries', triesText(point)),
     ...optionalLines(page, 'Limits', limitsText(point)),
     ...optionalLines(page, 'Draft', draftText(point)),
+    ...optionalLines(page, 'Tokens', tokensText(point)),
     '',
     ...latencyTable(page, point),
     '',
     ...marginLines(page, 'Missed', missesText(point)),
     ...(marginals === null ? [] : marginLines(page, 'Alone', marginals)),
     ...(unjudged === null ? [] : marginLines(page, 'Unjudged', unjudged, 2)),
+    ...sessionLines(page, point),
     ...(warmUp === null ? [] : marginLines(page, 'Warm-up', warmUp)),
     ...(reasons.length > 0
       ? reasons
@@ -85,6 +89,16 @@ export function pointBody(page: TerminalPage, point: PointSummary): string[] {
 /** Nothing of what a load does not have. */
 function optionalLines(page: TerminalPage, name: string, text: string | null): string[] {
   return text === null ? [] : marginLines(page, name, text, 2);
+}
+
+function sessionLines(page: TerminalPage, { sessions }: PointSummary): string[] {
+  if (sessions === null) return [];
+  const turns = turnsText(sessions);
+  return [
+    ...marginLines(page, 'Sessions', sessionsText(sessions), 2),
+    ...(turns === null ? [] : marginLines(page, 'Turns', turns)),
+    ...(page.explain ? marginLines(page, 'Pace', sessionPaceText(sessions)) : []),
+  ];
 }
 
 function verdictLines(page: TerminalPage, point: PointSummary): string[] {

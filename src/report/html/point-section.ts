@@ -7,6 +7,14 @@ import type { PointSummary, QuantileSummary, StratumSummary } from '../../summar
 import { sureRateFigures, sureShareFigure } from '../certainty.ts';
 import { countFigure, durationFigure, levelFigure, NOT_OBSERVED, shareFigure } from '../figures.ts';
 import { cachedText, draftText, firstAnswerRows, limitsText, triesText } from '../hosted-words.ts';
+import {
+  sessionBasisText,
+  sessionPaceText,
+  sessionsText,
+  TURN_COLUMNS,
+  turnRows,
+} from '../session-words.ts';
+import { tokensText } from '../token-words.ts';
 import { unjudgedText } from '../unjudged-text.ts';
 import {
   attainmentText,
@@ -49,7 +57,7 @@ ${ledgerItems(point)}
 <p class="soft">Nearest rank; completed requests of the judged window: ${judged}. ~: no interval, so no claim.</p>
 ${latencyTable(point)}
 <div class="charts">${latency.map((chart) => chartFigure(chart, 'Completed requests of the judged window. Dashed red: the objective.'))}</div>
-${strataPart('By prompt tokens', point.promptBuckets)}${strataPart('By output tokens', point.outputBuckets)}${strataPart('By phase and connection', point.phases)}${strataPart('By tenant or class', point.groups)}
+${sessionsPart(point)}${strataPart('By prompt tokens', point.promptBuckets)}${strataPart('By output tokens', point.outputBuckets)}${strataPart('By phase and connection', point.phases)}${strataPart('By tenant or class', point.groups)}
 <h3>Rates</h3>
 ${ratesTable(point)}
 ${timelinePart(point, curves, inFlight, requests)}`;
@@ -63,6 +71,7 @@ function ledgerItems(point: PointSummary): Markup {
     ['Tries', triesText(point)],
     ['The provider says', limitsText(point)],
     ['Speculative decoding', draftText(point)],
+    ['Tokens', tokensText(point)],
     ['Cached share of the prompt tokens', cachedText(point)],
     ['Missed', missesText(point)],
     ['Unjudged', unjudgedText(point.unjudgedReasons)],
@@ -180,6 +189,16 @@ function ratesTable(point: PointSummary): Markup {
     },
     `Rates of ${point.load.label}`,
   );
+}
+
+function sessionsPart(point: PointSummary): Markup | null {
+  const { sessions } = point;
+  if (sessions === null) return null;
+  const texts = [sessionsText(sessions), sessionPaceText(sessions), sessionBasisText(point)];
+  const rows = turnRows(sessions);
+  return markup`<h3>Sessions</h3>
+<ul>${texts.map((text) => markup`<li>${text}</li>`)}</ul>
+${figuresTable({ columns: [...TURN_COLUMNS], rows }, 'By turn')}`;
 }
 
 function strataPart(title: string, strata: readonly StratumSummary[]): Markup | null {
