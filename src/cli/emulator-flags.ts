@@ -52,6 +52,7 @@ export function addEmulatorFlags(command: Command): Command {
   return addFaultOption(command)
     .option('--tokens-per-event <count>', 'tokens gathered into one streamed event', '1')
     .option('--spread-events', 'let the events of a step leave one by one until the next')
+    .option('--no-usage', 'tell no token counts in chat and completions, as some servers')
     .option('--no-per-event-usage', 'do not honour continuous_usage_stats')
     .option('--reasoning <tokens>', 'first tokens of every answer that are reasoning', '0')
     .option('--no-role', 'do not open a chat stream with a role-only delta')
@@ -86,6 +87,7 @@ export function readEmulatorFlags(
     faults: readFaultOption(Array.isArray(faults) ? faults : [], context, problems),
     tokensPerEvent: wholeNumber(read, 'tokensPerEvent'),
     spreadEvents: given['spreadEvents'] === true,
+    usage: given['usage'] === true,
     perEventUsage: given['perEventUsage'] === true,
     reasoningTokens: wholeNumber(read, 'reasoning', 0),
     includeRole: given['role'] === true,

@@ -40,6 +40,8 @@ export interface EmulatorOptions extends EngineLimits {
   readonly tokensPerEvent: number;
   /** Whether the events of a step leave one after another until the next, as many servers' would. */
   readonly spreadEvents: boolean;
+  /** Whether chat and completions tell their token counts, asked for or not. */
+  readonly usage: boolean;
   /** Whether `stream_options.continuous_usage_stats` is honoured. Servers other than vLLM ignore it. */
   readonly perEventUsage: boolean;
   /** Whether a chat stream opens with a role-only delta, at admission and so before any token. */
@@ -83,6 +85,7 @@ export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   speedScale: 1,
   tokensPerEvent: 1,
   spreadEvents: false,
+  usage: true,
   perEventUsage: true,
   includeRole: true,
   reasoningTokens: 0,

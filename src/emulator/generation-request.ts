@@ -19,6 +19,8 @@ export interface GenerationRequest {
   readonly streamed: boolean;
   /** Whether a usage event closes the stream. */
   readonly includeUsage: boolean;
+  /** Whether token counts are told at all, asked for or not. */
+  readonly tellsUsage: boolean;
   /** Whether every event carries the usage so far. */
   readonly continuousUsage: boolean;
   readonly maxTokens: number;
@@ -90,7 +92,9 @@ export function parseGenerationRequest(
   }
   const streamed = body['stream'] === true;
   const streamOptions = asObject(body['stream_options']);
-  const includeUsage = streamed && streamOptions?.['include_usage'] === true;
+  // The other APIs have no answer without usage.
+  const tellsUsage = options.usage || (api !== 'chat' && api !== 'completions');
+  const includeUsage = tellsUsage && streamed && streamOptions?.['include_usage'] === true;
   return {
     kind: 'ok',
     value: {
@@ -100,6 +104,7 @@ export function parseGenerationRequest(
       promptTokens,
       streamed,
       includeUsage,
+      tellsUsage,
       continuousUsage:
         includeUsage && options.perEventUsage && streamOptions?.['continuous_usage_stats'] === true,
       maxTokens,

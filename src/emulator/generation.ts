@@ -150,14 +150,14 @@ export class Generation implements TokenSink {
   }
 
   #answerWhole(): void {
-    const { encoder, writer, answer } = this.#parts;
+    const { encoder, writer, request, answer } = this.#parts;
     const body = encoder.body({
       content: {
         ...(this.#reasoning === '' ? {} : { reasoning: this.#reasoning }),
         answer: this.#text,
       },
       finishReason: answer.finishReason,
-      usage: this.#usage(),
+      usage: request.tellsUsage ? this.#usage() : null,
     });
     writer.whole(body);
   }

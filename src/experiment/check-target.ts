@@ -112,7 +112,12 @@ function buffering(answer: AnswerFacts): CheckFinding {
   return { name: 'buffering', state: 'note', detail };
 }
 
-function tokensPerEvent({ tokensPerEvent: mean }: AnswerFacts, { talk }: Preflight): CheckFinding {
+function tokensPerEvent(answer: AnswerFacts, { talk }: Preflight): CheckFinding {
+  const { events, localOutputTokens: local, tokensPerEvent: mean } = answer;
+  if (talk.local?.judged === true && local !== null && events > 0) {
+    const detail = `${(local / events).toFixed(2)} by ${talk.local.tokenizer} (TPOT estimated from totals)`;
+    return { name: 'tokens/event', state: 'pass', detail };
+  }
   if (mean === null) {
     return {
       name: 'tokens/event',
@@ -126,6 +131,10 @@ function tokensPerEvent({ tokensPerEvent: mean }: AnswerFacts, { talk }: Preflig
 }
 
 function usage({ talk }: Preflight): CheckFinding {
+  if (talk.local?.judged === true) {
+    const detail = `not reported: output tokens are by ${talk.local.tokenizer}, not by the server`;
+    return { name: 'usage', state: 'note', detail };
+  }
   const details = {
     perEventUsage: 'in every event',
     usage: 'at the end of the answer',

@@ -96,3 +96,53 @@ describe('tokens that count', () => {
     expect(measured({ tokensPerEvent: [1, null, 3], usage }).countedTokens).toBe(5);
   });
 });
+
+describe('tokens counted here', () => {
+  const LOCAL = {
+    tokenizer: 'o200k_base',
+    judged: true,
+    answerTokens: 20,
+    reasoningTokens: 30,
+    refusalTokens: 0,
+    toolCallTokens: 8,
+  };
+  const mixed: RecordOptions = {
+    arrivalsNs: everyMs(4, 20),
+    kinds: ['reasoning', 'answer', 'answer', 'toolCall'],
+    usage: null,
+  };
+
+  test('each kind by itself: what counts is always known', () => {
+    const all = measured({ ...mixed, timeline: { local: LOCAL } });
+    expect(all).toMatchObject({ countedTokens: 50, outputTokens: 58, tpotBasis: 'estimated' });
+    // From the first event at 100 ms to the last counted one at 140 ms, all but the first token.
+    expect(all.tpotNs).toBeCloseTo(ms(40)[0]! / 49);
+    const answers = measured({ ...mixed, timeline: { local: LOCAL } }, ['answer']);
+    expect(answers).toMatchObject({ countedTokens: 20, reasons: { tpot: null } });
+  });
+
+  test('stand beside the server’s where that is judged', () => {
+    const local = { ...LOCAL, judged: false };
+    const beside = measured({ ...mixed, timeline: { local } });
+    expect(beside).toMatchObject({ outputTokens: null, tpotNs: null });
+    expect(beside.reasons.tpot).toBe('tokensUnknown');
+    const usage = { completionTokens: 7 };
+    expect(measured({ arrivalsNs: everyMs(3, 20), usage, timeline: { local } }).outputTokens).toBe(
+      7,
+    );
+  });
+
+  test('are never mixed with counts that a server tells after all', () => {
+    const options = { arrivalsNs: everyMs(3, 20), timeline: { local: LOCAL } };
+    const told = measured({ ...options, usage: { completionTokens: 7 }, tokensPerEvent: 1 });
+    expect(told).toMatchObject({ outputTokens: 58, countedTokens: 20, alignment: 'notAligned' });
+  });
+
+  test('one token per event, declared and found here, is observed', () => {
+    const options = { arrivalsNs: everyMs(20, 10), usage: null, oneTokenPerEvent: true };
+    const found = measured({ ...options, timeline: { local: LOCAL } });
+    expect(found).toMatchObject({ alignment: 'aligned', tpotBasis: 'observed' });
+    const other = { ...LOCAL, answerTokens: 21 };
+    expect(measured({ ...options, timeline: { local: other } }).alignment).toBe('mismatch');
+  });
+});

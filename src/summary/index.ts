@@ -18,5 +18,6 @@ export * from './session-summary.ts';
 export * from './summarise.ts';
 export { summaryJsonSchema, summarySchema } from './summary-schema.ts';
 export * from './summary.ts';
+export type { CountComparison, TokenAgreement } from './token-agreement.ts';
 export { StallIndex } from './validity-stalls.ts';
 export * from './what-if.ts';

@@ -17,6 +17,7 @@ import { ScheduleWatch } from './schedule-watch.ts';
 import { SessionBook } from './session-book.ts';
 import { summarisePoint, type PointData } from './summarise-point.ts';
 import type { PointSummary } from './summary.ts';
+import { TokenWatch } from './token-agreement.ts';
 import { ToldTally } from './told-tally.ts';
 import { stampBoundOf } from './validity-calibration.ts';
 import { clientDoubtOf, clockedObjectives } from './validity-doubt.ts';
@@ -61,6 +62,7 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
     joinedTries: new RequestRows(),
     isRetried: false,
     told: new ToldTally(),
+    tokens: new TokenWatch(),
     notReached: 0,
     sessions: new SessionBook(),
     gaps: new GapPool(),
@@ -90,6 +92,7 @@ export function createPointAccumulator(options: PointAccumulatorOptions): PointA
         return;
       }
       data.told.add(record);
+      data.tokens.add(record);
       data.isRetried ||= record.logicalRequestId !== record.requestId;
       if (isOneOfSeveral(record)) data.joinedTries.push(judged(record, null).row);
       join.add(record);

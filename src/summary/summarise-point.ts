@@ -32,6 +32,7 @@ import { sessionStarts, sessionsSummary } from './sessions.ts';
 import { completedQuantiles, orderedValues, type Population, strataBy } from './strata.ts';
 import type { PointSummary, Rates, StratumSummary, Window } from './summary.ts';
 import { warmUpOf } from './warm-up.ts';
+import type { TokenWatch } from './token-agreement.ts';
 import type { ToldTally } from './told-tally.ts';
 import { triesSummary } from './tries.ts';
 import { clientReachOf } from './validity-client.ts';
@@ -46,6 +47,7 @@ export interface PointData {
   /** Whether requests could be tried again. */
   isRetried: boolean;
   readonly told: ToldTally;
+  readonly tokens: TokenWatch;
   notReached: number;
   readonly sessions: SessionBook;
   readonly gaps: GapPool;
@@ -140,6 +142,7 @@ export function summarisePoint(data: PointData, declared: PointContext): PointSu
     ...flow,
     ...strataPart(judged, context, of.judged),
     draft: data.told.draft(),
+    tokenAgreement: data.tokens.agreement(),
     limits: data.told.limits(),
     tries: data.isRetried
       ? triesSummary(rows, tries, { point, window: offering, inference })

@@ -115,6 +115,13 @@ const rates = z
   })
   .describe('Counts over one window, never sums or means of per-request rates.');
 
+const comparedCounts = z.strictObject({
+  n: count,
+  equalCount: count,
+  ratioMedian: number.nullable(),
+  ratioWorst: number.nullable(),
+});
+
 const stratum = z.strictObject({
   name: z.string(),
   ledger,
@@ -235,6 +242,7 @@ const point = z.strictObject({
     z.strictObject({
       objective: z.enum([
         'ttft',
+        'firstAnswer',
         'tpot',
         'gapMax',
         'gapQuantile',
@@ -294,6 +302,15 @@ const point = z.strictObject({
       acceptedTokens: count,
       acceptedShare: share.nullable(),
       toldCount: count,
+    })
+    .nullable(),
+  tokenAgreement: z
+    .strictObject({
+      tokenizer: z.string(),
+      judged: z.boolean().describe('Output tokens are its counts, not the server’s.'),
+      output: comparedCounts.describe('Tokens of the text here over the server’s.'),
+      leftOutCount: count.describe('Answers with tool calls, which are not compared.'),
+      prompt: comparedCounts.describe('Prompt tokens as planned over the server’s.'),
     })
     .nullable(),
   limits: z.array(

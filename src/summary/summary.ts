@@ -6,6 +6,7 @@ import type { LimitedUnit, ToldLimit } from '../record/index.ts';
 import type { Attainment, Judgement, Objective, ObjectiveName, Verdict } from '../slo/index.ts';
 import type { SessionsSummary } from './session-summary.ts';
 import type { ConfidenceInterval, QuantileRule } from '../stats/index.ts';
+import type { TokenAgreement } from './token-agreement.ts';
 
 export const SUMMARY_SCHEMA_VERSION = 2;
 
@@ -281,6 +282,8 @@ export interface PointSummary {
   readonly cachedTokenToldCount: number;
   /** Speculative decoding as answers told it, over the whole point; `null` when none did. */
   readonly draft: DraftSummary | null;
+  /** `null` without a local tokenizer. */
+  readonly tokenAgreement: TokenAgreement | null;
   /** The provider's limits as its responses told them, over the whole point; empty when none did. */
   readonly limits: readonly LimitSummary[];
   /** `null` when no request could be tried again. */

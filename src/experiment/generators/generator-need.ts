@@ -39,9 +39,11 @@ export function generatorNeed(
     /** `null` where the preflight had none. */
     readonly answer: AnswerFacts | null;
     readonly maxInFlight: number;
+    /** Whether answers come as streams; one as a whole is read at once. */
+    readonly stream: boolean;
   },
 ): GeneratorNeed {
-  const { answer, maxInFlight } = options;
+  const { answer, maxInFlight, stream } = options;
   const { requests, slots, stopNs } = schedule;
   const seconds = Math.max(secondsFromNs(stopNs), 1e-9);
   const tokensPerEvent = Math.max(1, answer?.tokensPerEvent ?? 1);
@@ -52,8 +54,8 @@ export function generatorNeed(
   const loopSeconds = Math.max(answerSeconds + meanThinkSeconds(schedule), 1e-3);
   const mostRps = requests.length / seconds;
   const startsRps = inLoop === null ? mostRps : Math.min(mostRps, inLoop / loopSeconds);
-  const streams = Math.min(maxInFlight, inLoop ?? Math.ceil(startsRps * answerSeconds));
-  const chunksPerSecond = startsRps * chunks;
+  const streams = Math.min(maxInFlight, inLoop ?? Math.round(startsRps * answerSeconds));
+  const chunksPerSecond = stream ? startsRps * chunks : 0;
   const cores = (chunksPerSecond * CHUNK_COST_NS + startsRps * START_COST_NS) / 1e9;
   return { startsRps, chunksPerSecond, streams, cores };
 }

@@ -1,7 +1,9 @@
 /** The generators of a run: the pool of processes, and how many of them each load point takes. */
 import { msFromNs } from '../../base/index.ts';
+import type { HttpClient } from '../../client/index.ts';
 import type { RunSpec } from '../../config/index.ts';
-import { hostFacts } from '../../host/index.ts';
+import { checkLoadLimits, hostFacts } from '../../host/index.ts';
+import { sharesOf } from '../../loadgen/index.ts';
 import type { RunPlan } from '../plan-run.ts';
 import type { Preflight } from '../preflight.ts';
 import type { ExperimentPorts } from '../run-experiment.ts';
@@ -10,16 +12,24 @@ import { GeneratorPool } from './generator-pool.ts';
 
 export interface Generators {
   readonly pool: GeneratorPool;
-  /** Errors: as `planGenerators`. */
+  /**
+   * How many processes, where this machine has what they need.
+   * Errors: as `planGenerators` and `checkLoadLimits`.
+   */
   plan(point: RunPlan['points'][number]): GeneratorPlan;
 }
 
 /** Starts no process yet: a load that one process can send never needs one. */
 export function openGenerators(
   spec: RunSpec,
-  { plan, ready }: { readonly plan: Pick<RunPlan, 'source'>; readonly ready: Preflight },
+  parts: {
+    readonly plan: Pick<RunPlan, 'source'>;
+    readonly ready: Preflight;
+    readonly client: Pick<HttpClient, 'addressCount'>;
+  },
   ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey'>,
 ): Generators {
+  const { plan, ready, client } = parts;
   const { target, checks, processes: asked, budget } = spec;
   const { clock, wallNowMs, readText, apiKey } = ports;
   const { caFile, clientCertificate } = target;
@@ -40,8 +50,20 @@ export function openGenerators(
     }),
     plan(point) {
       const { maxInFlight } = budget;
-      const need = generatorNeed(point, { answer: ready.answer, maxInFlight });
-      return planGenerators(point, need, { asked, cores });
+      const need = generatorNeed(point, {
+        answer: ready.answer,
+        maxInFlight,
+        stream: target.stream,
+      });
+      const planned = planGenerators(point, need, { asked, cores });
+      const { requests, slots } = point.schedule;
+      const connections = Math.min(maxInFlight, slots ?? requests.length);
+      checkLoadLimits({
+        connections: sharesOf(connections, planned.processes),
+        addresses: client.addressCount,
+        requests: requests.length,
+      });
+      return planned;
     },
   };
 }
