@@ -20,6 +20,15 @@ describe('Addresses', () => {
     expect(asked()).toBe(1);
   });
 
+  test('are counted, but for those that refuse', async () => {
+    const { addresses } = named('10.0.0.1', '10.0.0.2', '10.0.0.3');
+    expect(addresses.count).toBe(1);
+    await addresses.inTurn();
+    expect(addresses.count).toBe(3);
+    addresses.refused('10.0.0.2');
+    expect(addresses.count).toBe(2);
+  });
+
   test('one that refused comes last until it takes a connection', async () => {
     const { addresses } = named('10.0.0.1', '10.0.0.2');
     addresses.refused('10.0.0.1');

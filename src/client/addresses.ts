@@ -21,10 +21,16 @@ export class Addresses {
   readonly #refusing = new Set<string>();
   #found: Promise<readonly string[]> | null = null;
   #turn = 0;
+  #count = 1;
 
   constructor(host: string, resolve: ResolveName = resolveName) {
     this.#host = host;
     this.#resolve = resolve;
+  }
+
+  /** Addresses that take connections, as far as is known. ≥ 1. */
+  get count(): number {
+    return Math.max(1, this.#count - this.#refusing.size);
   }
 
   /**
@@ -42,6 +48,7 @@ export class Addresses {
       this.#found = null;
       throw error;
     }
+    this.#count = found.length;
     const taking = found.filter((address) => !this.#refusing.has(address));
     const turn = taking.length === 0 ? 0 : this.#turn % taking.length;
     this.#turn += 1;

@@ -81,6 +81,8 @@ export interface HttpClient extends SendPort {
   requestJson(request: JsonRequest): Promise<JsonReply>;
   /** Connections opened so far. */
   readonly connectionsOpened: number;
+  /** Addresses that connections go to, each with local ports of its own; 0 where they take none. */
+  readonly addressCount: number;
   /** Closes all connections; requests in flight end as failed. */
   close(): void;
 }
@@ -100,6 +102,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 class SocketClient implements HttpClient {
   readonly #options: HttpClientOptions;
   readonly #target: Target;
+  readonly #addresses: Addresses;
   readonly #pool: ConnectionSource;
   readonly #queue: ReadingQueue;
 
@@ -108,14 +111,16 @@ class SocketClient implements HttpClient {
     this.#options = options;
     this.#queue = new ReadingQueue(options.clock);
     this.#target = targetOf(options.url, options.dialect.version);
+    const proxy = options.proxy === null ? null : new URL(options.proxy);
+    this.#addresses = new Addresses(this.#target.host);
     this.#pool = openConnections(transport, {
       ...limits,
       clock: options.clock,
       target: this.#target,
-      addresses: new Addresses(this.#target.host),
+      addresses: this.#addresses,
       ca: options.ca,
       clientCertificate: options.clientCertificate,
-      proxy: options.proxy === null ? null : new URL(options.proxy),
+      proxy,
       unixSocket: options.unixSocket,
       alpn: http2 ? 'h2' : 'http/1.1',
     });
@@ -123,6 +128,11 @@ class SocketClient implements HttpClient {
 
   get connectionsOpened(): number {
     return this.#pool.openedCount;
+  }
+
+  get addressCount(): number {
+    if (this.#options.unixSocket !== null) return 0;
+    return this.#options.proxy === null ? this.#addresses.count : 1;
   }
 
   warm(connections: number): Promise<number> {

@@ -106,7 +106,7 @@ export async function runExperiment(
     if (ports.stopStarts.aborted) return null;
     ports.notify({ kind: 'ready', preflight: ready });
     for (const text of loadWarnings(spec, plan, ready)) ports.notify({ kind: 'note', text });
-    const generators = openGenerators(spec, { plan, ready }, ports);
+    const generators = openGenerators(spec, { plan, ready, client }, ports);
     const processes = plan.points.map((point) => generators.plan(point));
     for (const { note } of processes) if (note !== null) ports.notify({ kind: 'note', text: note });
     const folder = await createRunFolder(ports.dir, { force: ports.force });

@@ -2,7 +2,6 @@
 import { type Clock, NS_PER_SECOND, secondsFromNs } from '../base/index.ts';
 import type { HttpClient } from '../client/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
-import { checkDescriptors } from '../host/index.ts';
 import type { Budget, PointOptions, PointProgress, RecordTemplate } from '../loadgen/index.ts';
 import type { ManifestPoint } from '../record/index.ts';
 import type { RunFolder } from '../store/index.ts';
@@ -58,7 +57,6 @@ const WARM_CONNECTIONS_MAX = 512;
 export async function runPoint(options: PointRunOptions): Promise<PointRun> {
   const { spec, point, client, clock, budget, generators = null } = options;
   const { schedule } = point;
-  checkDescriptors(Math.min(spec.budget.maxInFlight, schedule.requests.length));
   const load = generatorLoad(options);
   const send =
     generators === null || generators.count === 1

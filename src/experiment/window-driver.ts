@@ -137,7 +137,7 @@ export async function measuredDriver(
     calibration: null,
   });
   const budget = new Budget(spec.budget);
-  const generators = openGenerators(spec, { plan, ready }, ports);
+  const generators = openGenerators(spec, { plan, ready, client }, ports);
   let toldNote: string | null = null;
   return {
     manifest,

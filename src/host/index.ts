@@ -3,6 +3,7 @@
  * how far the generator itself may be trusted. Start with `self-meter.ts`.
  */
 export * from './host-facts.ts';
+export * from './load-limits.ts';
 export * from './machine-limits.ts';
 export * from './monotonic.ts';
 export * from './precise-pacer.ts';

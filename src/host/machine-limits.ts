@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { type Clock, NS_PER_MS } from '../base/index.ts';
 import { descriptorLimit } from './host-facts.ts';
+import { loadLimits } from './load-limits.ts';
 
 /** `null` where the system does not tell. */
 export interface MachineLimits {
@@ -28,17 +29,11 @@ export async function machineLimits(clock: Clock): Promise<MachineLimits> {
     cores: availableParallelism(),
     loadAverage: loadavg()[0] ?? 0,
     descriptorLimit: descriptorLimit(),
-    portCount: parsePortRange(textOf('/proc/sys/net/ipv4/ip_local_port_range')),
+    portCount: loadLimits().ports,
     timerSlackNs: wholeOf(textOf('/proc/self/timerslack_ns')),
     clockStepNs: clockStepNs(clock),
     timerLateNs: await timerLateNs(clock),
   };
-}
-
-/** Ports in the text of `ip_local_port_range`: both ends count. */
-export function parsePortRange(text: string | null): number | null {
-  const range = /^(\d+)\s+(\d+)\s*$/.exec(text ?? '');
-  return range === null ? null : Number(range[2]) - Number(range[1]) + 1;
 }
 
 function wholeOf(text: string | null): number | null {
