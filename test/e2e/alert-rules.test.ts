@@ -24,15 +24,15 @@ function planOf(text: string) {
   return planAlerts(read.objective, { file: 'chat.yaml', line: 1, column: 1 });
 }
 
-function filesOf() {
-  const planned = planOf(OBJECTIVE);
+function filesOf(objective = OBJECTIVE) {
+  const planned = planOf(objective);
   if ('problems' in planned) throw new Error(planned.problems[0]?.message);
   return alertFolder(planned.plan);
 }
 
-function written(): string {
+function written(objective = OBJECTIVE): string {
   const folder = emptyFolder();
-  for (const { path, text } of filesOf()) writeFileSync(join(folder, path), text);
+  for (const { path, text } of filesOf(objective)) writeFileSync(join(folder, path), text);
   return folder;
 }
 
@@ -95,6 +95,19 @@ it.skipIf(!has('promtool'))(
       rules.replaceAll('ratio1h{slo="chat"} > 0.1 ', 'ratio1h{slo="chat"} > 1.1 '),
     );
     expect(run(folder, 'promtool', 'test', 'rules', 'coverage.test.yml').status).not.toBe(0);
+  },
+);
+
+it.skipIf(!has('promtool'))(
+  'pages in the stated time where factors are lowered and windows shortened, by promtool',
+  { timeout: 180_000 },
+  () => {
+    // At 90 % the classic factor 14.4 asks for 144 % of bad requests; over a week 1 h becomes 14 min.
+    const folder = written(OBJECTIVE.replace('97%', '90%').replace('30d', '7d'));
+    const passed = run(folder, 'promtool', 'test', 'rules', 'page-fast.test.yml');
+    expect(passed.status, passed.stdout + passed.stderr).toBe(0);
+    const tests = readFileSync(join(folder, 'page-fast.test.yml'), 'utf8');
+    expect(tests).toContain('outage: every request is bad');
   },
 );
 
