@@ -9,6 +9,7 @@ import { openSlo } from './openslo.ts';
 import { prometheusRules } from './prometheus-rules.ts';
 import { ruleTests } from './rule-tests.ts';
 import { slothSpec } from './sloth.ts';
+import { windowText } from './window-text.ts';
 
 export interface AlertFile {
   /** Relative to the folder. */
@@ -63,7 +64,7 @@ export function fireTimeCells({ alert, outageNs, halfNs, twiceBudgetNs }: FireTi
   const lowered = alert.loweredFrom === null ? '' : ` (for ${alert.loweredFrom})`;
   return [
     `${alert.severity} ${alert.name.replace(/^Page|^Ticket/, '').toLowerCase()}`,
-    `${durationText(alert.longNs)} and ${durationText(alert.shortNs)}`,
+    `${windowText(alert.longNs)} and ${windowText(alert.shortNs)}`,
     `${Number(alert.factor.toPrecision(3))}${lowered}`,
     percent(alert.thresholdShare),
     percent(alert.budgetShare),
