@@ -50,7 +50,7 @@ export class FastConnection implements Connection, ResponseSink {
 
   /** Errors: ConnectError. */
   async open(): Promise<void> {
-    const onRead = (bytes: Uint8Array): void => this.#onRead(bytes);
+    const onRead = (memory: Buffer, length: number): void => this.#onRead(memory, length);
     const opened = await openSocket(this.#options, this.#stop.signal, onRead);
     const { socket } = opened;
     socket.on('end', () => this.#onClosed(null));
@@ -95,8 +95,8 @@ export class FastConnection implements Connection, ResponseSink {
     this.#handler?.onHead(status, headers);
   }
 
-  body(bytes: Uint8Array): void {
-    this.#handler?.onBody(bytes, this.#lastReadNs, this.#readId);
+  body(memory: Buffer, from: number, to: number): void {
+    this.#handler?.onBody(memory, from, to, this.#lastReadNs, this.#readId);
   }
 
   complete(): void {
@@ -132,7 +132,7 @@ export class FastConnection implements Connection, ResponseSink {
     this.#handler.onWritten(this.#options.clock.nowNs());
   }
 
-  #onRead(bytes: Uint8Array): void {
+  #onRead(memory: Buffer, length: number): void {
     this.#lastReadNs = this.#options.clock.nowNs();
     if (this.#handler === null) {
       // Whatever a silent connection has to say between requests, it is goodbye.
@@ -141,7 +141,7 @@ export class FastConnection implements Connection, ResponseSink {
     }
     this.#firstReadNs ??= this.#lastReadNs;
     this.#readId += 1;
-    this.#reader.push(bytes);
+    this.#reader.push(memory, length);
   }
 
   /** The end of the connection, by either side or by an error. Only the first counts. */

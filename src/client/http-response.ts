@@ -5,10 +5,11 @@
  */
 import type { ResponseHeaders } from './response-head.ts';
 
-/** What a response is made of, in order. The bytes of a body are good until the call returns. */
+/** What a response is made of, in order. */
 export interface ResponseSink {
   head(status: number, headers: ResponseHeaders): void;
-  body(bytes: Uint8Array): void;
+  /** The bytes `from` … `to` of what was pushed, good until the call returns. */
+  body(memory: Buffer, from: number, to: number): void;
   /** The response is whole. */
   complete(): void;
   /** It is no HTTP response, or an ambiguous one. Nothing is read on. */
@@ -90,25 +91,26 @@ export class HttpResponseReader {
     this.#expecting = 'over';
   }
 
-  push(bytes: Uint8Array): void {
+  /** Reads the first `length` bytes of `memory`. */
+  push(memory: Buffer, length = memory.length): void {
     let at = 0;
-    while (at < bytes.length && this.#expecting !== 'over') {
+    while (at < length && this.#expecting !== 'over') {
       switch (this.#expecting) {
         case 'chunkSize':
-          at = this.#chunkSize(bytes, at);
+          at = this.#chunkSize(memory, at, length);
           break;
         case 'chunkData':
         case 'length':
-          at = this.#counted(bytes, at);
+          at = this.#counted(memory, at, length);
           break;
         case 'close':
-          this.#sink.body(at === 0 ? bytes : bytes.subarray(at));
+          this.#sink.body(memory, at, length);
           return;
         case 'chunkEnd':
         case 'status':
         case 'header':
         case 'trailer':
-          at = this.#line(bytes, at);
+          at = this.#line(memory, at, length);
       }
     }
   }
@@ -121,16 +123,16 @@ export class HttpResponseReader {
   }
 
   /** A size line as nearly all are, whole and without extension, is read where it is. */
-  #chunkSize(bytes: Uint8Array, from: number): number {
-    if (this.#held.length > 0) return this.#line(bytes, from);
+  #chunkSize(memory: Buffer, from: number, length: number): number {
+    if (this.#held.length > 0) return this.#line(memory, from, length);
     let size = 0;
     let at = from;
-    for (; at < bytes.length && at - from <= 8; at += 1) {
-      const digit = hexDigit(bytes[at] as number);
+    for (; at < length && at - from <= 8; at += 1) {
+      const digit = hexDigit(memory[at] as number);
       if (digit === -1) break;
       size = size * 16 + digit;
     }
-    if (at === from || bytes[at] !== CR || bytes[at + 1] !== LF) return this.#line(bytes, from);
+    if (at === from || !endsLine(memory, at, length)) return this.#line(memory, from, length);
     this.#sized(size);
     return at + 2;
   }
@@ -142,15 +144,15 @@ export class HttpResponseReader {
   }
 
   /** Bytes of a chunk, or of a body with a length. */
-  #counted(bytes: Uint8Array, from: number): number {
-    const to = Math.min(bytes.length, from + this.#remaining);
+  #counted(memory: Buffer, from: number, length: number): number {
+    const to = Math.min(length, from + this.#remaining);
     this.#remaining -= to - from;
     const isChunk = this.#expecting === 'chunkData';
     const isDone = this.#remaining === 0;
     if (isDone && isChunk) this.#expecting = 'chunkEnd';
-    this.#sink.body(bytes.subarray(from, to));
-    if (isDone && !isChunk && this.#expecting !== 'over') this.#complete(to < bytes.length);
-    else if (isDone && isChunk && bytes[to] === CR && bytes[to + 1] === LF) {
+    this.#sink.body(memory, from, to);
+    if (isDone && !isChunk && this.#expecting !== 'over') this.#complete(to < length);
+    else if (isDone && isChunk && endsLine(memory, to, length)) {
       // The usual end of a chunk, in the same piece.
       if (this.#expecting === 'chunkEnd') this.#expecting = 'chunkSize';
       return to + 2;
@@ -159,15 +161,15 @@ export class HttpResponseReader {
   }
 
   /** Finds the end of the line that begins at `from`, or keeps what there is of it. */
-  #line(bytes: Uint8Array, from: number): number {
+  #line(memory: Buffer, from: number, length: number): number {
+    const bytes = memory.subarray(0, length);
     const lineEnd = bytes.indexOf(LF, from);
-    const to = lineEnd === -1 ? bytes.length : lineEnd + 1;
-    const length = this.#held.length + to - from;
-    if (this.#headerBytes + length > MOST_LINE_BYTES) {
+    const to = lineEnd === -1 ? length : lineEnd + 1;
+    if (this.#headerBytes + this.#held.length + to - from > MOST_LINE_BYTES) {
       this.#fail('a head or line that is too long');
       return to;
     }
-    let line = bytes.subarray(from, to);
+    let line: Uint8Array = bytes.subarray(from, to);
     if (this.#held.length > 0) line = Buffer.concat([this.#held, line]);
     if (lineEnd === -1) {
       this.#held = new Uint8Array(line);
@@ -180,7 +182,7 @@ export class HttpResponseReader {
       if (this.#expecting !== 'status' || line.length !== 1) this.#fail('a line without CR LF');
       return to;
     }
-    this.#take(latin1(line.subarray(0, -2)), to < bytes.length);
+    this.#take(latin1(line.subarray(0, -2)), to < length);
     return to;
   }
 
@@ -314,6 +316,11 @@ function listOf(value: string | readonly string[] | undefined): string[] {
 /** One whole number that a double holds; a length told twice is none. */
 function isLength(value: string | readonly string[]): boolean {
   return typeof value === 'string' && /^\d{1,15}$/.test(value);
+}
+
+/** Whether CR LF is at `at`, before the end of what was read. */
+function endsLine(memory: Buffer, at: number, length: number): boolean {
+  return at + 1 < length && memory[at] === CR && memory[at + 1] === LF;
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -56,8 +56,8 @@ export function exchangeJson(
       onHead: (status, headers) => {
         head = { status, headers };
       },
-      onBody: (bytes) => {
-        body.add(bytes);
+      onBody: (memory, from, to) => {
+        body.add(memory.subarray(from, to));
         if (body.full) done(false);
       },
       onEnd: () => done(true),

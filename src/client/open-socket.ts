@@ -62,8 +62,8 @@ export interface SocketOptions {
   readonly alpn: 'http/1.1' | 'h2';
 }
 
-/** Takes what one read of the socket brought. The memory is read into again afterwards. */
-export type TakeRead = (bytes: Uint8Array) => void;
+/** Takes the `length` bytes that one read of the socket brought. The memory is read into again afterwards. */
+export type TakeRead = (memory: Buffer, length: number) => void;
 
 /** One address of several gets this long; the last one has what is left. */
 const ADDRESS_ATTEMPT_NS = 2 * NS_PER_SECOND;
@@ -168,7 +168,8 @@ class Attempt {
       ? await this.#ready(connectTls({ ...this.#tlsOptions(), socket: tunnel }), false)
       : tunnel;
     // Memory of our own cannot be given to a socket that exists: its stream's is as good.
-    if (this.#takeRead !== null) socket.on('data', this.#takeRead);
+    const take = this.#takeRead;
+    if (take !== null) socket.on('data', (bytes: Buffer) => take(bytes, bytes.length));
     return socket;
   }
 
@@ -183,8 +184,8 @@ class Attempt {
         : {
             onread: {
               buffer: READ_MEMORY,
-              callback: (length: number, memory: Uint8Array) => {
-                take(memory.subarray(0, length));
+              callback: (length: number) => {
+                take(READ_MEMORY, length);
                 return true;
               },
             },

@@ -44,8 +44,8 @@ export interface ResponseHandler {
   onWritten(atNs: number): void;
   /** Of the final response: interim ones (1xx) are not told. */
   onHead(status: number, headers: ResponseHeaders): void;
-  /** The bytes are good until this returns: the memory is read into again. */
-  onBody(bytes: Uint8Array, atNs: number, readId: number): void;
+  /** The bytes `from` … `to`, good until this returns: the memory is read into again. */
+  onBody(memory: Buffer, from: number, to: number, atNs: number, readId: number): void;
   /** The body is whole. */
   onEnd(atNs: number): void;
   onFault(fault: TransportFault): void;

@@ -76,7 +76,7 @@ export class UndiciHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
-    this.#handler.onBody(bytes, this.#reads.lastNs, this.#reads.readId);
+    this.#handler.onBody(bytes, 0, bytes.length, this.#reads.lastNs, this.#reads.readId);
   }
 
   onResponseEnd(): void {

@@ -23,7 +23,7 @@ class StreamReader implements AnswerReader {
   readonly #read: ReadMessage;
   readonly #shortcut: EventShortcut;
   /** Of the read that is being read. */
-  #stamp: ReadStamp = { atNs: 0, readId: 0 };
+  readonly #stamp = { atNs: 0, readId: 0 };
   /** Messages that the decoder found in the piece at hand, and the last of them. */
   #found = 0;
   #last: StreamMessage | null = null;
@@ -51,27 +51,26 @@ class StreamReader implements AnswerReader {
     return this.#state.reading(this.#decoder.commentCount);
   }
 
-  push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
+  push(bytes: Uint8Array, atNs: number, readId: number, from = 0, to = bytes.length): ReaderState {
     if (this.state !== 'open') return this.state;
-    this.#stamp = { atNs, readId };
-    const from = this.#decoder.between ? this.#readKnown(bytes) : 0;
-    if (from < bytes.length && this.state === 'open') {
-      this.#decode(from === 0 ? bytes : bytes.subarray(from));
-    }
+    this.#stamp.atNs = atNs;
+    this.#stamp.readId = readId;
+    const at = this.#decoder.between ? this.#readKnown(bytes, from, to) : from;
+    if (at < to && this.state === 'open') this.#decode(bytes.subarray(at, to));
     return this.state;
   }
 
   /** Events that are like the one before. Returns where the first other one begins. */
-  #readKnown(bytes: Uint8Array): number {
-    let from = 0;
-    while (from < bytes.length) {
-      const end = this.#shortcut.match(bytes, from);
-      if (end === -1) return from;
-      from = end;
+  #readKnown(bytes: Uint8Array, from: number, to: number): number {
+    let at = from;
+    while (at < to) {
+      const end = this.#shortcut.match(bytes, at, to);
+      if (end === -1) return at;
+      at = end;
       this.#read(this.#shortcut.message as StreamMessage, this.#stamp);
-      if (this.state !== 'open') return from;
+      if (this.state !== 'open') return at;
     }
-    return from;
+    return at;
   }
 
   #decode(bytes: Uint8Array): void {
@@ -149,9 +148,9 @@ class BodyReader implements AnswerReader {
     return this.#state.reading(0);
   }
 
-  push(bytes: Uint8Array, atNs: number, readId: number): ReaderState {
+  push(bytes: Uint8Array, atNs: number, readId: number, from = 0, to = bytes.length): ReaderState {
     // Not `slice`, which does not copy a Buffer: a transport may read into the same memory again.
-    this.#pieces.push(new Uint8Array(bytes));
+    this.#pieces.push(new Uint8Array(bytes.subarray(from, to)));
     this.#lastRead = { atNs, readId };
     return this.state;
   }

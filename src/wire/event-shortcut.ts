@@ -24,11 +24,13 @@ const DATA_FIELD = /(?:^|[\r\n])data: ?$/;
 const PATIENCE = 16;
 /** Longer texts are decoded natively. */
 const SHORT_BYTES = 16;
+const NO_BYTES = new Uint8Array(0);
 
 /** The values of one event that vary, and the bytes between them. */
 interface Template {
   /** Bytes of the event it was learned from. */
-  readonly bytes: Uint8Array;
+  readonly bytes: DataView;
+  readonly length: number;
   readonly scalars: readonly JsonScalar[];
   readonly varies: readonly boolean[];
   /** The scalars that vary. */
@@ -47,6 +49,9 @@ export class EventShortcut {
   #message: TemplateMessage | null = null;
   #matched = 0;
   #learned = 0;
+  /** The bytes that were looked at last: mostly the same memory again and again. */
+  #memory: Uint8Array = NO_BYTES;
+  #view = viewOf(NO_BYTES);
 
   constructor(limits: { readonly lineBytes: number }) {
     this.#lineBytes = limits.lineBytes;
@@ -62,27 +67,33 @@ export class EventShortcut {
     return this.#learned < PATIENCE + this.#matched;
   }
 
-  /** The end of the event that begins at `from`; -1 where the template does not know it. */
-  match(bytes: Uint8Array, from: number): number {
+  /** The end of the event that begins at `from` and ends by `to`; -1 where the template does not know it. */
+  match(bytes: Uint8Array, from: number, to = bytes.length): number {
     const template = this.#template;
     if (template === null) return -1;
+    if (bytes !== this.#memory) {
+      this.#memory = bytes;
+      this.#view = viewOf(bytes);
+    }
     const known = template.bytes;
+    const view = this.#view;
     let at = from;
     let knownAt = 0;
     for (const slot of template.slots) {
-      if (!sameBytes(known, knownAt, slot.from, bytes, at)) return -1;
-      at = this.#readValue(slot, bytes, at + slot.from - knownAt);
+      const valueAt = at + slot.from - knownAt;
+      if (valueAt > to || !sameBytes(known, knownAt, slot.from, view, at)) return -1;
+      at = this.#readValue(slot, bytes, valueAt, to);
       if (at === -1) return -1;
       knownAt = slot.to;
     }
-    if (!sameBytes(known, knownAt, known.length, bytes, at)) return -1;
-    at += known.length - knownAt;
+    const end = at + template.length - knownAt;
+    if (end > to || !sameBytes(known, knownAt, template.length, view, at)) return -1;
     // The decoder knows which line is too long.
-    if (at - from > this.#lineBytes) return -1;
+    if (end - from > this.#lineBytes) return -1;
     this.#matched += 1;
-    const payloadTo = at - (known.length - template.payloadTo);
+    const payloadTo = end - (template.length - template.payloadTo);
     (this.#message as TemplateMessage).isIn(bytes, from + template.payloadFrom, payloadTo);
-    return at;
+    return end;
   }
 
   /** `bytes` are one event from its first byte to its last, which the decoder read as `message`. */
@@ -95,13 +106,15 @@ export class EventShortcut {
     const scalars = jsonScalars(copy, payloadFrom, object);
     if (scalars === null) return;
     const known = this.#template;
-    const isAlike = known !== null && sameShape(known, copy, scalars);
+    const view = viewOf(copy);
+    const isAlike = known !== null && sameShape(known, view, scalars);
     const varies = scalars.map(
       (scalar, index) =>
-        isAlike && (known.varies[index] === true || !sameValue(known, index, copy, scalar)),
+        isAlike && (known.varies[index] === true || !sameValue(known, index, view, scalar)),
     );
     this.#template = {
-      bytes: copy,
+      bytes: view,
+      length: copy.length,
       scalars,
       varies,
       slots: scalars.filter((_, index) => varies[index]),
@@ -114,10 +127,15 @@ export class EventShortcut {
   }
 
   /** Reads the value at `at` into the object; its end, or -1 where it is not of the slot's kind. */
-  #readValue({ kind, holder, key }: JsonScalar, bytes: Uint8Array, at: number): number {
+  #readValue(
+    { kind, holder, key }: JsonScalar,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+  ): number {
     return kind === 'string'
-      ? this.#readText(holder, key, bytes, at)
-      : readNumber(holder, key, bytes, at);
+      ? this.#readText(holder, key, bytes, from, to)
+      : readNumber(holder, key, bytes, from, to);
   }
 
   #readText(
@@ -125,11 +143,12 @@ export class EventShortcut {
     key: string | number,
     bytes: Uint8Array,
     from: number,
+    to: number,
   ): number {
     let isPlain = true;
     let at = from;
     let text = '';
-    for (; at < bytes.length; at += 1) {
+    for (; at < to; at += 1) {
       const byte = bytes[at] as number;
       if (byte === QUOTE) break;
       if (byte < SPACE) return -1;
@@ -139,7 +158,7 @@ export class EventShortcut {
       } else if (byte > 126 || at - from >= SHORT_BYTES) isPlain = false;
       else if (isPlain) text += String.fromCharCode(byte);
     }
-    if (at >= bytes.length) return -1;
+    if (at >= to) return -1;
     if (!isPlain) {
       const decoded = this.#decodedText(bytes.subarray(from - 1, at + 1));
       if (decoded === null) return -1;
@@ -206,10 +225,11 @@ function readNumber(
   key: string | number,
   bytes: Uint8Array,
   from: number,
+  to: number,
 ): number {
   let value = 0;
   let at = from;
-  for (; at < bytes.length; at += 1) {
+  for (; at < to; at += 1) {
     const byte = bytes[at] as number;
     if (byte < ZERO || byte > NINE) break;
     value = value * 10 + byte - ZERO;
@@ -220,24 +240,31 @@ function readNumber(
   return at;
 }
 
+/** Whether `known` from `from` to `to` is what is in `bytes` from `at` on: four bytes at a time. */
 function sameBytes(
-  known: Uint8Array,
+  known: DataView,
   from: number,
   to: number,
-  bytes: Uint8Array,
+  bytes: DataView,
   at: number,
 ): boolean {
-  if (at + to - from > bytes.length) return false;
   const shift = at - from;
-  // The end first: there finish reasons and counts are, while the start hardly ever differs.
-  for (let index = to - 1; index >= from; index -= 1) {
-    if (known[index] !== bytes[index + shift]) return false;
+  let index = from;
+  for (; index + 4 <= to; index += 4) {
+    if (known.getInt32(index) !== bytes.getInt32(index + shift)) return false;
+  }
+  for (; index < to; index += 1) {
+    if (known.getUint8(index) !== bytes.getUint8(index + shift)) return false;
   }
   return true;
 }
 
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** Whether both events are the same but for the values of their texts and numbers. */
-function sameShape(known: Template, bytes: Uint8Array, scalars: readonly JsonScalar[]): boolean {
+function sameShape(known: Template, bytes: DataView, scalars: readonly JsonScalar[]): boolean {
   if (known.scalars.length !== scalars.length) return false;
   let knownAt = 0;
   let at = 0;
@@ -249,15 +276,15 @@ function sameShape(known: Template, bytes: Uint8Array, scalars: readonly JsonSca
     at = scalar.to;
   }
   return (
-    known.bytes.length - knownAt === bytes.length - at &&
-    sameBytes(known.bytes, knownAt, known.bytes.length, bytes, at)
+    known.bytes.byteLength - knownAt === bytes.byteLength - at &&
+    sameBytes(known.bytes, knownAt, known.bytes.byteLength, bytes, at)
   );
 }
 
 function sameValue(
   known: Template,
   index: number,
-  bytes: Uint8Array,
+  bytes: DataView,
   { from, to }: JsonScalar,
 ): boolean {
   const other = known.scalars[index] as JsonScalar;

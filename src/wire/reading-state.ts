@@ -1,7 +1,6 @@
 /** The growing reading of one answer, shared by the readers of all dialects. */
 import { nsFromSeconds } from '../base/index.ts';
 import {
-  OUTPUT_KINDS,
   type DraftTokens,
   type FailureClass,
   type FinishReason,
@@ -13,9 +12,6 @@ import type { ContentByKind } from './choice-content.ts';
 import type { AnswerReading, OutputListener, ReaderOptions } from './dialect.ts';
 import { serverErrorOf } from './server-error.ts';
 import { UsageTally } from './usage-tally.ts';
-
-/** Kinds of one event in the order in which a model makes them. */
-const ORDER_IN_EVENT: readonly OutputKind[] = ['reasoning', 'answer', 'refusal', 'toolCall'];
 
 /** Where in time some bytes arrived. */
 export interface ReadStamp {
@@ -111,23 +107,34 @@ export class ReadingState {
    * and stays unknown.
    */
   addOutput(content: ContentByKind, usage: Usage | null, stamp: ReadStamp): void {
-    let kindCount = 0;
-    for (const kind of OUTPUT_KINDS) if (content[kind] !== '') kindCount += 1;
+    const { reasoning, answer, refusal, toolCall } = content;
+    const kindCount =
+      Number(reasoning !== '') +
+      Number(answer !== '') +
+      Number(refusal !== '') +
+      Number(toolCall !== '');
     if (kindCount === 0) return;
-    this.#showsReasoning ||= content.reasoning !== '';
+    this.#showsReasoning ||= reasoning !== '';
     const total = this.#shownTokens(usage);
     const step = total === null || this.#tokensCounted === null ? 0 : total - this.#tokensCounted;
     this.#tokensCounted = total;
-    for (const kind of ORDER_IN_EVENT) {
-      if (content[kind] === '') continue;
-      this.#atNs.push(stamp.atNs);
-      this.#kind.push(kind);
-      this.#bytes.push(Buffer.byteLength(content[kind]));
-      this.#tokens.push(kindCount === 1 && step > 0 ? step : null);
-      this.#readId.push(stamp.readId);
-      this.#onOutput?.(kind, content[kind]);
-    }
-    if (this.#text !== null) this.#text += content.answer;
+    const tokens = kindCount === 1 && step > 0 ? step : null;
+    // In the order in which a model makes them.
+    this.#addEvent('reasoning', reasoning, tokens, stamp);
+    this.#addEvent('answer', answer, tokens, stamp);
+    this.#addEvent('refusal', refusal, tokens, stamp);
+    this.#addEvent('toolCall', toolCall, tokens, stamp);
+    if (this.#text !== null) this.#text += answer;
+  }
+
+  #addEvent(kind: OutputKind, text: string, tokens: number | null, stamp: ReadStamp): void {
+    if (text === '') return;
+    this.#atNs.push(stamp.atNs);
+    this.#kind.push(kind);
+    this.#bytes.push(Buffer.byteLength(text));
+    this.#tokens.push(tokens);
+    this.#readId.push(stamp.readId);
+    this.#onOutput?.(kind, text);
   }
 
   #shownTokens(usage: Usage | null): number | null {

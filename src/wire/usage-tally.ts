@@ -50,7 +50,10 @@ export class UsageTally {
   /** `finishedChoice`: the choice this report closes; `null` beside choices or before a finish. */
   add(usage: Usage, finishedChoice: number | null): void {
     if (finishedChoice === null) {
-      this.#running = merged(this.#running ?? NOTHING, usage, larger);
+      const known = this.#running;
+      // As a running total mostly is.
+      const isAhead = known === null || isAtLeast(usage, known);
+      this.#running = isAhead ? usage : merged(known, usage, larger);
       return;
     }
     const known = this.#perChoice.get(finishedChoice) ?? NOTHING;
@@ -75,6 +78,20 @@ type Combine = (a: number | null, b: number | null) => number | null;
 
 const larger: Combine = (a, b) => (a === null || b === null ? (a ?? b) : Math.max(a, b));
 const sum: Combine = (a, b) => (a === null || b === null ? (a ?? b) : a + b);
+
+/** Whether every count of `a` is at least that of `b`, so that of the two `a` is the larger. */
+function isAtLeast(a: Usage, b: Usage): boolean {
+  return (
+    reaches(a.promptTokens, b.promptTokens) &&
+    reaches(a.completionTokens, b.completionTokens) &&
+    reaches(a.reasoningTokens, b.reasoningTokens) &&
+    reaches(a.cachedPromptTokens, b.cachedPromptTokens)
+  );
+}
+
+function reaches(a: number | null, b: number | null): boolean {
+  return b === null || (a !== null && a >= b);
+}
 
 function merged(a: Usage, b: Usage, combine: Combine): Usage {
   return {
