@@ -1,4 +1,5 @@
 /** The flags that shape an emulator. */
+import { createSecureContext } from 'node:tls';
 import type { Command } from 'commander';
 import { parseDurationNs, ProblemsError, type Problem, usageProblem } from '../base/index.ts';
 import type { ConfigContext } from '../config/index.ts';
@@ -14,6 +15,8 @@ export function addEmulatorFlags(command: Command): Command {
   command
     .option('--host <address>', 'address to listen on', DEFAULTS.host)
     .option('--port <port>', 'port; 0 for any free one', '8000')
+    .option('--tls-cert <file>', 'serve over TLS with this certificate (PEM); needs --tls-key')
+    .option('--tls-key <file>', 'the key of --tls-cert (PEM)')
     .option('--model <name>', 'model name it serves', DEFAULTS.model)
     .option(
       '--step-cost <kind:file>',
@@ -79,6 +82,7 @@ export function readEmulatorFlags(
     ...schedulerOptions(read),
     host: String(given['host']),
     port: wholeNumber(read, 'port', 0, 65_535),
+    tls: readTls(read, context),
     model: String(given['model']),
     costModel: costModel(given['stepCost']),
     speedScale: number(read, 'speedScale', { min: 1e-6, whole: false }),
@@ -97,6 +101,26 @@ export function readEmulatorFlags(
   };
   if (problems.length > 0) throw new ProblemsError(problems);
   return options;
+}
+
+/** Errors: EnvironmentError when one of the files cannot be read. */
+function readTls(
+  { given: { tlsCert, tlsKey }, problems }: Reading,
+  { readFile }: ConfigContext,
+): EmulatorOptions['tls'] {
+  if (typeof tlsCert === 'string' && typeof tlsKey === 'string') {
+    const tls = { cert: readFile(tlsCert), key: readFile(tlsKey) };
+    try {
+      createSecureContext(tls);
+      return tls;
+    } catch {
+      const message = '--tls-cert and --tls-key are not a certificate and its key in PEM';
+      problems.push(usageProblem('E_USAGE_VALUE', message));
+    }
+  } else if (tlsCert !== undefined || tlsKey !== undefined) {
+    problems.push(usageProblem('E_USAGE_MISSING', '--tls-cert and --tls-key need each other'));
+  }
+  return null;
 }
 
 interface Reading {

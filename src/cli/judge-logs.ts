@@ -166,9 +166,11 @@ function readPlan(options: JudgeLogsOptions, context: CommandContext): Plan {
   const read = readObjective(options.slo, configContext(context));
   if ('problems' in read) throw new ProblemsError(read.problems);
   const { objective } = read;
+  if (limitsFirstAnswer(objective)) throw notInLogs();
   const whatIfs = options.whatIf.map((text) => {
     const variant = whatIfObjective(objective, text);
     if ('problems' in variant) throw new ProblemsError(variant.problems);
+    if (limitsFirstAnswer(variant.objective)) throw notInLogs();
     return { text, objective: variant.objective };
   });
   const mapping = options.mapping === undefined ? null : readLogMapping(options.mapping, context);
@@ -320,4 +322,21 @@ function exitCodeOf({ targets, table }: LogJudgement, requireProof: boolean): Ex
     interval !== null &&
     interval.low >= table.targetShare;
   return proven ? EXIT_CODES.fine : EXIT_CODES.notProven;
+}
+
+function limitsFirstAnswer({ request, population }: Objective): boolean {
+  return (
+    request.firstAnswerNs !== null ||
+    population.quantiles.some(({ measure }) => measure === 'firstAnswer')
+  );
+}
+
+function notInLogs(): ProblemsError {
+  return new ProblemsError([
+    usageProblem(
+      'E_UNSUPPORTED',
+      'a log does not tell the first answer from the thinking before it',
+      'judge ttft<=…, or judge a load test: goodput judge RUN',
+    ),
+  ]);
 }

@@ -30,7 +30,7 @@ describe('configReference', () => {
 
   test('has a row with default, flag and meaning', () => {
     expect(rows).toContain(
-      '| `target.timeout` | text | `"10m"` | `--timeout` | Deadline of one request. |',
+      '| `target.timeout` | text | `"10m"` | `--timeout` | Deadline of one request, of each try. |',
     );
     expect(rows.find((line) => line.startsWith('| `target.url`'))).toContain('| required |');
   });

@@ -137,6 +137,9 @@ const quantileLimits = z
 
 const requestKeys = mapping({
   ttft: ttft.optional().describe('First counted output: a limit, or limits by prompt length.'),
+  firstAnswer: limit
+    .optional()
+    .describe('First answer event, whatever counts for `ttft`: the end of the thinking.'),
   tpot: limit.optional().describe('Time per output token, on either basis.'),
   tpotObserved: limit.optional().describe('The same, from token-aligned streams only.'),
   gapMax: limit.optional().describe('Longest gap between two chunks of a request.'),
@@ -167,6 +170,7 @@ const requestKeys = mapping({
     counts,
     from,
     ttft: limits,
+    firstAnswerNs: keys.firstAnswer ?? null,
     tpot:
       tpotObserved !== undefined
         ? { limitNs: tpotObserved, basis: 'observed' }
@@ -186,12 +190,13 @@ const requestKeys = mapping({
   };
 });
 
-const MEASURES = ['ttft', 'tpot', 'gap', 'e2e'] as const;
+const MEASURES = ['ttft', 'firstAnswer', 'tpot', 'gap', 'e2e'] as const;
 
 const populationKeys = mapping({
   attainment: share.optional().describe('Least share of offered requests that must be good.'),
   success: share.optional().describe('Least share that must complete correctly.'),
   ttft: quantileLimits.optional().describe('Quantiles over all requests: `{ p99: 500ms }`.'),
+  firstAnswer: quantileLimits.optional().describe('Quantiles of the time to the first answer.'),
   tpot: quantileLimits.optional().describe('Quantiles of TPOT over all requests.'),
   gap: quantileLimits.optional().describe('Quantiles of all gaps, pooled.'),
   e2e: quantileLimits.optional().describe('Quantiles of completion over all requests.'),

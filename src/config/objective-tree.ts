@@ -43,6 +43,7 @@ export function objectiveTree(objective: Objective): Record<string, unknown> {
     name: objective.name,
     request: withoutNulls({
       ttft: ttftValue(objective),
+      firstAnswer: text(request.firstAnswerNs),
       [request.tpot?.basis === 'observed' ? 'tpotObserved' : 'tpot']: text(request.tpot?.limitNs),
       gapMax: text(request.gapMaxNs),
       gap:
@@ -60,6 +61,7 @@ export function objectiveTree(objective: Objective): Record<string, unknown> {
       attainment: share(population.attainmentShare),
       success: share(population.successShare),
       ttft: ofMeasure('ttft'),
+      firstAnswer: ofMeasure('firstAnswer'),
       tpot: ofMeasure('tpot'),
       gap: ofMeasure('gap'),
       e2e: ofMeasure('e2e'),

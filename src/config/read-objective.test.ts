@@ -158,6 +158,7 @@ function anyObjective(): fc.Arbitrary<Objective> {
         counts: any.counts,
         from: any.from,
         ttft: any.ttft,
+        firstAnswerNs: any.limit,
         tpot: any.tpot,
         gapMaxNs: any.limit,
         gapQuantile: any.gapQuantile,
@@ -175,6 +176,7 @@ function anyObjective(): fc.Arbitrary<Objective> {
         successShare: any.attainment,
         quantiles: [
           { measure: 'ttft', q: any.q, limitNs: 5 },
+          { measure: 'firstAnswer', q: any.q, limitNs: 6 },
           { measure: 'e2e', q: 0.5, limitNs: 7 },
         ],
         worst: any.attainment === null ? null : { by: 'class', attainmentShare: any.attainment },

@@ -85,7 +85,13 @@ function streamProblems(
     problems.push(conflict(written, path, message, `remove one of them`));
   }
   const request = objective?.request;
-  const limits = [request?.ttft, request?.tpot, request?.gapMaxNs, request?.gapQuantile];
+  const limits = [
+    request?.ttft,
+    request?.firstAnswerNs,
+    request?.tpot,
+    request?.gapMaxNs,
+    request?.gapQuantile,
+  ];
   const quantiles = objective?.population.quantiles ?? [];
   const needsStream =
     limits.some((limit) => limit !== null && limit !== undefined) ||

@@ -13,6 +13,8 @@ export interface EmulatorOptions extends EngineLimits {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
+  /** Serves over TLS with this certificate and key, in PEM; `null` = plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
   /** The one model name it serves. */
   readonly model: string;
   readonly maxModelTokens: number;
@@ -69,6 +71,7 @@ export interface EmulatorOptions extends EngineLimits {
 export const DEFAULT_EMULATOR_OPTIONS: EmulatorOptions = {
   host: '127.0.0.1',
   port: 0,
+  tls: null,
   model: 'emulated-70b',
   tokenBudget: 512,
   maxSequences: 256,

@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { assert, EnvironmentError, NS_PER_MS } from '../base/index.ts';
@@ -47,9 +48,11 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
   const log = await openEmissionLog(options.emissionLog);
   const spans = await openSpanLog(options.spansPath);
   const emulated = new EmulatedServer(options, createPreciseClock(), { log, spans });
-  const server = createServer((request, response) => {
+  const serve: RequestListener = (request, response) => {
     emulated.handle(request, response).catch((error: unknown) => server.emit('error', error));
-  });
+  };
+  const server =
+    options.tls === null ? createServer(serve) : createSecureServer({ ...options.tls }, serve);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen({ host, port: options.port, backlog: BACKLOG });
   try {
@@ -77,7 +80,7 @@ export async function startEmulator(given: Partial<EmulatorOptions> = {}): Promi
   });
   let isClosed = false;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `${options.tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     options,
     emissions: () => log.emissions(),

@@ -70,7 +70,13 @@ export class LogTally {
     const { from } = objective.request;
     const ttftNs = from === 'planned' ? measures.ttftFromPlannedNs : measures.ttftFromDispatchNs;
     const e2eNs = from === 'planned' ? measures.completionFromPlannedNs : measures.completionNs;
-    const observed = { ttft: ttftNs, tpot: measures.tpotNs, e2e: e2eNs, gap: null };
+    const observed = {
+      ttft: ttftNs,
+      firstAnswer: null,
+      tpot: measures.tpotNs,
+      e2e: e2eNs,
+      gap: null,
+    };
     for (const [at, { measure, limitNs }] of this.#quantiles.entries()) {
       const ns = observed[measure];
       const counts = slice.quantiles[at];

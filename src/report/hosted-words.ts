@@ -4,8 +4,8 @@ import { sureShareFigure } from './certainty.ts';
 import { countFigure, levelFigure, rateFigure, shareFigure } from './figures.ts';
 
 /**
- * `1.31 tries a request: 312 for 238, 12.4/s sent · 41 tried again, 36 of them answered · by try 190
- * of 312 good, 60.9 %`; `null` when nothing could be tried again.
+ * `1.31 a request, 312 for 238 · by try 190 of 312 good, 60.9 % · 41 tried again, 36 of them answered ·
+ * 12.4/s sent`; `null` when nothing could be tried again.
  */
 export function triesText({ tries }: PointSummary): string | null {
   if (tries === null) return null;
@@ -15,9 +15,10 @@ export function triesText({ tries }: PointSummary): string | null {
       ? 'by try nothing was offered'
       : `by try ${countFigure(good)} of ${countFigure(offered)} good, ${sureShareFigure(tries.attainment)}`;
   return [
-    `${levelFigure(tries.amplification)} tries a request: ${countFigure(tries.sent)} for ${countFigure(tries.requests)}, ${rateFigure(tries.sentRps)} sent`,
-    `${countFigure(tries.retried)} tried again, ${countFigure(tries.recovered)} of them answered`,
+    `${levelFigure(tries.amplification)} a request, ${countFigure(tries.sent)} for ${countFigure(tries.requests)}`,
     byTry,
+    `${countFigure(tries.retried)} tried again, ${countFigure(tries.recovered)} of them answered`,
+    `${rateFigure(tries.sentRps)} sent`,
   ].join(' · ');
 }
 

@@ -175,6 +175,7 @@ function faultsText(reasons: Readonly<Record<string, number>>): string {
 /** The parts of an objective as an expression writes them. */
 const PART_NAMES: Readonly<Record<PointSummary['misses'][number]['objective'], string>> = {
   ttft: 'ttft',
+  firstAnswer: 'first answer',
   tpot: 'tpot',
   gapMax: 'gap',
   gapQuantile: 'gap quantile',

@@ -21,7 +21,15 @@ export interface JudgedRequest {
 
 /** The results of all limits that are set, in a fixed order. */
 export function judgeLatency(judged: JudgedRequest): ObjectiveResult[] {
-  return [judgeTtft, judgeTpot, judgeGapMax, judgeGapQuantile, judgeE2e, judgeOutput]
+  return [
+    judgeTtft,
+    judgeFirstAnswer,
+    judgeTpot,
+    judgeGapMax,
+    judgeGapQuantile,
+    judgeE2e,
+    judgeOutput,
+  ]
     .map((judgePart) => judgePart(judged))
     .filter((result) => result !== null);
 }
@@ -42,6 +50,20 @@ function judgeTtft(judged: JudgedRequest): ObjectiveResult | null {
   const waitedNs = waitedFrom(judged, startNs(judged));
   if (waitedNs !== null && waitedNs > limitNs) return missedBefore('ttft', limitNs);
   return unknown('ttft', limitNs, measures.reasons.ttft);
+}
+
+function judgeFirstAnswer(judged: JudgedRequest): ObjectiveResult | null {
+  const { measures, request } = judged;
+  const limitNs = request.firstAnswerNs;
+  if (limitNs === null) return null;
+  const observedNs =
+    request.from === 'planned'
+      ? measures.firstAnswerFromPlannedNs
+      : measures.firstAnswerFromDispatchNs;
+  if (observedNs !== null) return compared('firstAnswer', observedNs, limitNs);
+  const waitedNs = waitedFrom(judged, startNs(judged));
+  if (waitedNs !== null && waitedNs > limitNs) return missedBefore('firstAnswer', limitNs);
+  return unknown('firstAnswer', limitNs, measures.reasons.firstAnswer);
 }
 
 function judgeTpot(judged: JudgedRequest): ObjectiveResult | null {

@@ -16,6 +16,7 @@ export type Verdict = 'good' | 'bad' | 'excluded' | 'unjudged';
 
 export type ObjectiveName =
   | 'ttft'
+  | 'firstAnswer'
   | 'tpot'
   | 'gapMax'
   | 'gapQuantile'

@@ -105,7 +105,22 @@ function limitsThatNeverBind({ request }: Objective): ObjectiveWarning[] {
       advice: 'raise the e2e limit or drop the TTFT limit',
     });
   }
-  return warnings;
+  return [...warnings, ...answerBeforeOutput(request)];
+}
+
+/** The first answer is an output: where both count it, it cannot come before the first one. */
+function answerBeforeOutput({ firstAnswerNs, ttft, counts }: Objective['request']) {
+  const isIdle = firstAnswerNs !== null && ttft !== null && firstAnswerNs <= strictest(ttft);
+  return isIdle && counts.includes('answer')
+    ? [
+        {
+          rule: 'limitNeverBinds',
+          message:
+            'the first answer is due before the first output, so the TTFT limit never decides',
+          advice: 'raise the firstAnswer limit or drop the TTFT limit',
+        } as const,
+      ]
+    : [];
 }
 
 function strictest(limits: readonly BucketLimit[]): number {

@@ -42,6 +42,7 @@ export function requestWithoutLimits(
     counts,
     from: 'planned',
     ttft: null,
+    firstAnswerNs: null,
     tpot: null,
     gapMaxNs: null,
     gapQuantile: null,

@@ -26,7 +26,7 @@ describe('an objective expression', () => {
   it('says the whole of an objective', () => {
     const objective = objectiveOf(
       `ttft<=500ms, ttft[4k-16k]<=2s, ttft[64k+]<=8s, tpotObserved<=40ms, gap<=600ms,
-       gap[p99]<=200ms, e2e<=30s, output<=1k, attainment>=95%, success>=99.5%, worst(tenant)>=0.9,
+       gap[p99]<=200ms, firstAnswer<=5s, e2e<=30s, output<=1k, attainment>=95%, success>=99.5%, worst(tenant)>=0.9,
        p99(ttft)<=500ms, median(tpot)<=40ms, p99.9(gap)<=1s, finish=stop|length,
        counts=answer|reasoning, needs=answer, from=dispatch, terminal=strict, perspective=buyer,
        timedOut=censored, period=30d`,
@@ -42,6 +42,7 @@ describe('an objective expression', () => {
           { fromTokens: 16_000, toTokens: 64_000, limitNs: nsFromMs(500) },
           { fromTokens: 64_000, toTokens: null, limitNs: nsFromSeconds(8) },
         ],
+        firstAnswerNs: nsFromSeconds(5),
         tpot: { limitNs: nsFromMs(40), basis: 'observed' },
         gapMaxNs: nsFromMs(600),
         gapQuantile: { q: 0.99, limitNs: nsFromMs(200) },
@@ -105,8 +106,14 @@ describe('an objective expression', () => {
     ['ttft[16k-4k]<=1s', '"16k-4k" is not a range of prompt tokens / write [4k-16k], or [64k+]'],
     ['tpot[4k+]<=1s', 'tpot takes no […] / write it like tpot<=40ms'],
     ['e2e(ttft)<=1s', 'e2e takes no (…) / write it like e2e<=30s'],
-    ['p99(tttft)<=1s', '"tttft" is not a latency of ttft, tpot, gap, e2e / did you mean ttft?'],
-    ['p99<=1s', 'a latency of ttft, tpot, gap, e2e is missing / write ttft, tpot, gap, e2e'],
+    [
+      'p99(tttft)<=1s',
+      '"tttft" is not a latency of ttft, firstAnswer, tpot, gap, e2e / did you mean ttft?',
+    ],
+    [
+      'p99<=1s',
+      'a latency of ttft, firstAnswer, tpot, gap, e2e is missing / write ttft, firstAnswer, tpot, gap, e2e',
+    ],
     ['p0(ttft)<=1s', '"p0" is not a quantile above p0'],
     ['gap[99]<=1s', '"99" is not a quantile above p0, up to p100 / write p99'],
     ['worst(tenent)>=90%', '"tenent" is not a label of tenant, class / did you mean tenant?'],

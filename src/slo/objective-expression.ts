@@ -7,7 +7,7 @@
  *
  * `gap` limits each request's longest gap and `gap[p99]` that quantile of its gaps; `p99(gap)` is a
  * target over all requests. A `ttft` without a range holds for the lengths that no range names.
- * Also: `tpotObserved`, `terminal=strict`, `perspective=buyer`, `timedOut=censored`, `period=30d`.
+ * Also: `firstAnswer<=5s`, `tpotObserved`, `terminal=strict`, `perspective=buyer`, `timedOut=censored`, `period=30d`.
  * Refusal rules, answer checks and the people in charge need the YAML form.
  */
 import { printable, type Place, type Problem } from '../base/index.ts';
@@ -182,6 +182,7 @@ function assemble(
       ...request,
       from: the('from')?.start ?? request.from,
       ttft,
+      firstAnswerNs: the('firstAnswer')?.limitNs ?? null,
       tpot: tpot === undefined ? null : { limitNs: tpot.limitNs, basis: tpot.basis },
       gapMaxNs: the('gapMax')?.limitNs ?? null,
       gapQuantile:
@@ -216,6 +217,9 @@ function objectiveParts(objective: Objective): ObjectivePart[] {
   const { request, population } = objective;
   const parts: ObjectivePart[] = ttftParts(request.ttft ?? []);
   const { tpot, gapQuantile, correctness } = request;
+  if (request.firstAnswerNs !== null) {
+    parts.push({ kind: 'firstAnswer', limitNs: request.firstAnswerNs });
+  }
   if (tpot !== null) parts.push({ kind: 'tpot', ...tpot });
   if (request.gapMaxNs !== null) parts.push({ kind: 'gapMax', limitNs: request.gapMaxNs });
   if (gapQuantile !== null) parts.push({ kind: 'gapQuantile', ...gapQuantile });

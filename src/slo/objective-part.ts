@@ -10,6 +10,7 @@ import type { LatencyMeasure, LatencyStart, Objective } from './objective.ts';
 /** Everything an expression can say, one term each. */
 export type ObjectivePart =
   | { readonly kind: 'ttft'; readonly bucket: LengthBucket | null; readonly limitNs: number }
+  | { readonly kind: 'firstAnswer'; readonly limitNs: number }
   | { readonly kind: 'tpot'; readonly basis: 'any' | 'observed'; readonly limitNs: number }
   | { readonly kind: 'gapMax'; readonly limitNs: number }
   | { readonly kind: 'gapQuantile'; readonly q: number; readonly limitNs: number }
@@ -58,6 +59,7 @@ export function partText(part: ObjectivePart): string {
   const subject = partSubject(part);
   switch (part.kind) {
     case 'ttft':
+    case 'firstAnswer':
     case 'tpot':
     case 'gapMax':
     case 'gapQuantile':

@@ -39,7 +39,7 @@ const FINISH_REASONS: readonly FinishReason[] = [
   'contentFilter',
   'other',
 ];
-const MEASURES: readonly LatencyMeasure[] = ['ttft', 'tpot', 'gap', 'e2e'];
+const MEASURES: readonly LatencyMeasure[] = ['ttft', 'firstAnswer', 'tpot', 'gap', 'e2e'];
 
 const QUANTILE_FORM: TermForm = {
   operator: '<=',
@@ -88,6 +88,7 @@ const FORMS: ReadonlyMap<string, TermForm> = new Map<string, TermForm>([
     'tpotObserved',
     limitForm('tpotObserved<=40ms', (limitNs) => ({ kind: 'tpot', basis: 'observed', limitNs })),
   ],
+  ['firstAnswer', limitForm('firstAnswer<=5s', (limitNs) => ({ kind: 'firstAnswer', limitNs }))],
   ['e2e', limitForm('e2e<=30s', (limitNs) => ({ kind: 'e2e', limitNs }))],
   [
     'output',
@@ -169,6 +170,8 @@ const FORMS: ReadonlyMap<string, TermForm> = new Map<string, TermForm>([
 /** Words other tools use for what has another name, or another meaning, here. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['itl', 'gaps between chunks are gap<=600ms, their quantile over all requests p99(gap)<=200ms'],
+  ['ttfa', 'the first answer, thinking excluded, is firstAnswer<=5s'],
+  ['ttfat', 'the first answer, thinking excluded, is firstAnswer<=5s'],
   ['latency', 'the whole request is e2e<=30s; a stream is better judged by ttft and tpot'],
   ['completion', 'the whole request is e2e<=30s'],
   ['deadline', 'the whole request is e2e<=30s'],

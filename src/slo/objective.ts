@@ -9,7 +9,7 @@ export interface BucketLimit {
 }
 
 /** The measures a population quantile may be asked of. */
-export type LatencyMeasure = 'ttft' | 'tpot' | 'gap' | 'e2e';
+export type LatencyMeasure = 'ttft' | 'firstAnswer' | 'tpot' | 'gap' | 'e2e';
 
 /** Where the clock of a latency starts. `planned`: a late generator never flatters the server. */
 export type LatencyStart = 'planned' | 'dispatch';
@@ -28,6 +28,8 @@ export interface RequestObjective {
   readonly from: LatencyStart;
   /** By prompt length, ascending and without holes; one entry from 0 when not bucketed. */
   readonly ttft: readonly BucketLimit[] | null;
+  /** First event of kind `answer`, whatever counts for TTFT: the end of the thinking. */
+  readonly firstAnswerNs: number | null;
   /** `basis: 'observed'` accepts only token-aligned streams. */
   readonly tpot: { readonly limitNs: number; readonly basis: 'any' | 'observed' } | null;
   readonly gapMaxNs: number | null;

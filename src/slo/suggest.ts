@@ -201,6 +201,7 @@ function withoutLimits(base: Objective, attainmentShare: number): Objective {
   const request = {
     ...base.request,
     ...NO_LIMITS,
+    firstAnswerNs: null,
     gapQuantile: null,
     e2eNs: null,
     outputTokensMax: null,

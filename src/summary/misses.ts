@@ -5,6 +5,7 @@ import type { PointSummary } from './summary.ts';
 
 const ORDER: readonly ObjectiveName[] = [
   'ttft',
+  'firstAnswer',
   'tpot',
   'gapMax',
   'gapQuantile',

@@ -29,6 +29,7 @@ const requestObjective = z.strictObject({
       }),
     )
     .nullable(),
+  firstAnswerNs: durationNs.nullable(),
   tpot: z.strictObject({ limitNs: durationNs, basis: z.enum(['any', 'observed']) }).nullable(),
   gapMaxNs: durationNs.nullable(),
   gapQuantile: z.strictObject({ q: share, limitNs: durationNs }).nullable(),
@@ -47,7 +48,7 @@ const populationObjective = z.strictObject({
   successShare: share.nullable(),
   quantiles: z.array(
     z.strictObject({
-      measure: z.enum(['ttft', 'tpot', 'gap', 'e2e']),
+      measure: z.enum(['ttft', 'firstAnswer', 'tpot', 'gap', 'e2e']),
       q: share,
       limitNs: durationNs,
     }),

@@ -242,6 +242,10 @@ function sampleOf(target: QuantileObjective, objective: Objective, data: Populat
   switch (target.measure) {
     case 'ttft':
       return oneEach((row) => (planned ? row.ttftFromPlannedNs : row.ttftFromDispatchNs));
+    case 'firstAnswer':
+      return oneEach((row) =>
+        planned ? row.firstAnswerFromPlannedNs : row.firstAnswerFromDispatchNs,
+      );
     case 'tpot':
       return oneEach((row) => row.tpotNs);
     case 'gap':

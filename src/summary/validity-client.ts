@@ -82,6 +82,9 @@ function withDoubts(
     const ttftNs = isKind
       ? sooner(row.ttftFromDispatchNs, doubt.firstErrorNs)
       : row.ttftFromPlannedNs;
+    const answerNs = isKind
+      ? sooner(row.firstAnswerFromDispatchNs, doubt.errorNs)
+      : row.firstAnswerFromPlannedNs;
     const e2eNs = isKind
       ? sooner(row.completionNs, doubt.doneErrorNs)
       : row.completionFromPlannedNs;
@@ -89,6 +92,8 @@ function withDoubts(
       verdict: doubt[side],
       ttftFromPlannedNs: ttftNs,
       ttftFromDispatchNs: ttftNs,
+      firstAnswerFromPlannedNs: answerNs,
+      firstAnswerFromDispatchNs: answerNs,
       tpotNs: isKind ? doubt.tpotKindestNs : doubt.tpotHarshestNs,
       completionNs: e2eNs,
       completionFromPlannedNs: e2eNs,

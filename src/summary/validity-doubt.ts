@@ -142,6 +142,8 @@ function kindestMeasures(measures: Measures, errors: StampErrors): Measures {
     ...measures,
     ttftFromPlannedNs: sooner(measures.ttftFromPlannedNs, errors.firstNs),
     ttftFromDispatchNs: sooner(measures.ttftFromDispatchNs, errors.firstNs),
+    firstAnswerFromPlannedNs: sooner(measures.firstAnswerFromPlannedNs, errors.mostNs),
+    firstAnswerFromDispatchNs: sooner(measures.firstAnswerFromDispatchNs, errors.mostNs),
     lastContentNs: sooner(measures.lastContentNs, errors.lastNs),
     tpotNs: stretched(measures, -errors.lastNs),
     chunkGapsNs: measures.chunkGapsNs.map((gapNs, at) =>

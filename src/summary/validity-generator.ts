@@ -151,8 +151,8 @@ export function hostStallReason(inputs: GeneratorInputs): ValidityReason | null 
 }
 
 function judgesLatency({ request, population }: Objective): boolean {
-  const { ttft, tpot, gapMaxNs, gapQuantile, e2eNs } = request;
-  const limits = [ttft, tpot, gapMaxNs, gapQuantile, e2eNs];
+  const { ttft, firstAnswerNs, tpot, gapMaxNs, gapQuantile, e2eNs } = request;
+  const limits = [ttft, firstAnswerNs, tpot, gapMaxNs, gapQuantile, e2eNs];
   return limits.some((limit) => limit !== null) || population.quantiles.length > 0;
 }
 

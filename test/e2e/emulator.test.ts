@@ -226,7 +226,7 @@ describe('refusals', () => {
   });
 
   test('a quota is enforced with evidence', async () => {
-    const server = await start({ quotaRps: 0.01 });
+    const server = await start({ quota: { requests: 0.01, per: 'second' } });
     expect((await ask(server, { max_tokens: 1 })).status).toBe(200);
     const refused = await ask(server, { max_tokens: 1 });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(90);

@@ -159,6 +159,7 @@ function tightened(request: RequestObjective, factors: readonly number[]): Reque
   return {
     ...request,
     ttft: request.ttft?.map((limit): BucketLimit => tight(limit, ttft)) ?? null,
+    firstAnswerNs: scaled(request.firstAnswerNs, ttft),
     tpot: request.tpot === null ? null : tight(request.tpot, tpot),
     gapMaxNs: scaled(request.gapMaxNs, gapMax),
     gapQuantile: request.gapQuantile === null ? null : tight(request.gapQuantile, gapQuantile),

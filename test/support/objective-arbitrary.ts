@@ -40,6 +40,7 @@ export const anyObjective: fc.Arbitrary<Objective> = fc.record({
     counts: withMost('answer', OUTPUT_KINDS),
     from: fc.constantFrom('planned', 'dispatch'),
     ttft: nullable(ttft),
+    firstAnswerNs: nullable(limitNs),
     tpot: nullable(fc.record({ limitNs, basis: fc.constantFrom('any', 'observed') })),
     gapMaxNs: nullable(limitNs),
     gapQuantile: nullable(fc.record({ q, limitNs })),
@@ -56,7 +57,11 @@ export const anyObjective: fc.Arbitrary<Objective> = fc.record({
     attainmentShare: nullable(share),
     successShare: nullable(share),
     quantiles: fc.uniqueArray(
-      fc.record({ measure: fc.constantFrom('ttft', 'tpot', 'gap', 'e2e'), q, limitNs }),
+      fc.record({
+        measure: fc.constantFrom('ttft', 'firstAnswer', 'tpot', 'gap', 'e2e'),
+        q,
+        limitNs,
+      }),
       { maxLength: 3, selector: (one) => `${one.measure} ${one.q}` },
     ),
     worst: nullable(fc.record({ by: fc.constantFrom('tenant', 'class'), attainmentShare: share })),
