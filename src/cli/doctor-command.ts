@@ -4,7 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { createRealClock, EXIT_CODES, type ExitCode, nsFromSeconds } from '../base/index.ts';
+import {
+  createRealClock,
+  EXIT_CODES,
+  type ExitCode,
+  nsFromSeconds,
+  usageProblem,
+} from '../base/index.ts';
 import type { RunSpec } from '../config/index.ts';
 import {
   findingsOf,
@@ -174,12 +180,15 @@ function offeredLoad(
     hasLoad ? flags : { ...flags, rate: '1' },
     context,
   );
-  const spec = { ...asked, target: { ...asked.target, url: LOOPBACK_URL } };
+  requireCalibratable(asked);
+  const url = /^https:/i.test(asked.target.url) ? SECURE_LOOPBACK_URL : LOOPBACK_URL;
+  const spec = { ...asked, target: { ...asked.target, url } };
   const plan = planRun(spec, { readText: readTextFile, freshSeed: 0 });
   const point = plan.points.at(-1);
   if (point === undefined) throw new Error('a run has at least one load point');
   const { kind, level } = point.load;
-  const offered = offeredBy(point.schedule, kind === 'users' ? level : null);
+  const planned = offeredBy(point.schedule, kind === 'users' ? level : null);
+  const offered = kind === 'rate' ? { ...planned, startsRps: level } : planned;
   return {
     spec,
     offered: hasLoad ? offered : { ...offered, startsRps: null, streams: DEFAULT_STREAMS },
@@ -187,6 +196,20 @@ function offeredLoad(
 }
 
 const LOOPBACK_URL = 'http://127.0.0.1';
+const SECURE_LOOPBACK_URL = 'https://127.0.0.1';
+
+/** Errors: ProblemsError for what the emulator cannot stand in for. */
+function requireCalibratable({ target }: RunSpec): void {
+  const reader = new OptionReader();
+  if (!target.stream) {
+    reader.add(usageProblem('E_UNSUPPORTED', 'whole answers have one stamp: nothing to calibrate'));
+  }
+  if (target.http2) {
+    const message = 'the emulator does not speak HTTP/2, so its client is not calibrated';
+    reader.add(usageProblem('E_UNSUPPORTED', message, 'run without --calibration'));
+  }
+  reader.finish();
+}
 
 function tightestLimitNs(objective: Objective | null): number | null {
   if (objective === null) return null;

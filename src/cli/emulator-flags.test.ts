@@ -7,6 +7,8 @@ import { faultShare, NO_FAULTS } from '../faults/index.ts';
 import { addEmulatorFlags, readEmulatorFlags } from './emulator-flags.ts';
 
 const FILES: Readonly<Record<string, string>> = {
+  'cert.pem': 'no certificate',
+  'key.pem': 'no key',
   'good.yaml': 'faults: [{ fault: gzip, every: 3 }]\nrestarts: [{ from: 1s, to: 2s }]',
   'bad.yaml': 'faults: [{ fault: gzp }]\nslow: []',
 };
@@ -93,5 +95,12 @@ test('what cannot be is said, all at once', () => {
   expect(problems('--kv-blocks', '10')).toEqual([
     '--kv-blocks 10 hold 160 tokens, fewer than the longest prompt and answer: ' +
       '--max-model-tokens 32768',
+  ]);
+});
+
+test('a certificate and its key go together, and are one', () => {
+  expect(problems('--tls-cert', 'cert.pem')).toEqual(['--tls-cert and --tls-key need each other']);
+  expect(problems('--tls-cert', 'cert.pem', '--tls-key', 'key.pem')).toEqual([
+    '--tls-cert and --tls-key are not a certificate and its key in PEM',
   ]);
 });

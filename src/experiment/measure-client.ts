@@ -20,7 +20,7 @@ import {
   stampAges,
   startLatenessNs,
 } from '../doctor/index.ts';
-import { hostFacts, loopShareBetween } from '../host/index.ts';
+import { hostFacts, loopbackCertificate, loopShareBetween } from '../host/index.ts';
 import {
   CALIBRATION_SCHEMA_VERSION,
   type ClientCalibration,
@@ -71,15 +71,30 @@ export async function measureClient(
 ): Promise<ClientMeasurement | null> {
   const planned = loadSchedule(load, { measureNs, seed: SEED });
   const logPath = `${ports.dir}/emissions.ndjson`;
-  const server = await ports.startServer(serverFlags(load, planned, logPath, ports));
+  const caFile = clientTransport(spec.target).tls ? writeCertificate(ports) : null;
+  const tls = caFile === null ? [] : ['--tls-cert', caFile, '--tls-key', keyPath(ports)];
+  const server = await ports.startServer([...serverFlags(load, planned, logPath, ports), ...tls]);
   let reading: StreamReading;
   try {
-    reading = await readStreams(spec, load, planned, ports, server.url);
+    reading = await readStreams(spec, load, planned, ports, { url: server.url, caFile });
   } finally {
     await server.stop();
   }
   if (ports.stopStarts.aborted) return null;
   return measurementOf(load, reading, [...sentEvents(ports.readText(logPath))], ports);
+}
+
+/** The path of a certificate that only this measurement trusts; its key is at {@link keyPath}. */
+function writeCertificate(ports: Pick<ClientMeasurementPorts, 'dir' | 'writeText'>): string {
+  const { cert, key } = loopbackCertificate();
+  const path = `${ports.dir}/cert.pem`;
+  ports.writeText(path, cert);
+  ports.writeText(keyPath(ports), key);
+  return path;
+}
+
+function keyPath({ dir }: Pick<ClientMeasurementPorts, 'dir'>): string {
+  return `${dir}/key.pem`;
 }
 
 /** An engine whose step takes the time of one token, whatever is in it. */

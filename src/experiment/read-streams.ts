@@ -52,7 +52,7 @@ export interface StreamReading {
 }
 
 /**
- * Sends a planned load to `url` as a run of `spec` would send its own: the same client, generator,
+ * Sends a planned load to a server as a run of `spec` would send its own: the same client, generator,
  * pacer, meters and records on disk. In the end nobody is waited for.
  *
  * Errors: as those of `runExperiment`.
@@ -62,9 +62,9 @@ export async function readStreams(
   load: PlannedLoad,
   planned: LoadSchedule,
   ports: StreamReadingPorts,
-  url: string,
+  server: Pick<RunSpec['target'], 'url' | 'caFile'>,
 ): Promise<StreamReading> {
-  const own = loopbackSpec(spec, load, url);
+  const own = loopbackSpec(spec, load, server);
   const client = await openClient(own, { ...ports, apiKey: null });
   const folder = await createRunFolder(`${ports.dir}/run`, { force: true });
   try {
@@ -87,7 +87,11 @@ export async function readStreams(
 }
 
 /** The run as planned, with another target and an end that waits for nobody. */
-function loopbackSpec(spec: RunSpec, load: PlannedLoad, url: string): RunSpec {
+function loopbackSpec(
+  spec: RunSpec,
+  load: PlannedLoad,
+  server: Pick<RunSpec['target'], 'url' | 'caFile'>,
+): RunSpec {
   const { target } = spec;
   const isServed = (SERVED_DIALECT_NAMES as readonly string[]).includes(target.api);
   // Streams must last as planned, which only some dialects can ask for.
@@ -96,7 +100,7 @@ function loopbackSpec(spec: RunSpec, load: PlannedLoad, url: string): RunSpec {
     ...spec,
     target: {
       ...target,
-      url,
+      ...server,
       api,
       model: null,
       headers: {},
@@ -104,7 +108,6 @@ function loopbackSpec(spec: RunSpec, load: PlannedLoad, url: string): RunSpec {
       exactOutput: true,
       proxy: null,
       unixSocket: null,
-      caFile: null,
       clientCertificate: null,
     },
     checks: [],

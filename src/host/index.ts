@@ -4,6 +4,7 @@
  */
 export * from './host-facts.ts';
 export * from './load-limits.ts';
+export * from './loopback-certificate.ts';
 export * from './machine-limits.ts';
 export * from './monotonic.ts';
 export * from './precise-pacer.ts';

@@ -100,7 +100,7 @@ describe('the reach of the client', () => {
         });
         for (const [at, wider] of reaches.entries()) {
           const narrower = reaches[at - 1];
-          if (narrower?.attainment == null || wider.attainment === null) continue;
+          if (!narrower?.attainment || wider.attainment === null) continue;
           expect(wider.attainment.low).toBeLessThanOrEqual(narrower.attainment.low);
           expect(wider.attainment.high).toBeGreaterThanOrEqual(narrower.attainment.high);
         }
