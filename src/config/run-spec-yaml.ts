@@ -9,7 +9,7 @@ import type {
 } from '../workload/index.ts';
 import { checkTree } from './check-schema.ts';
 import { objectiveValue } from './objective-tree.ts';
-import type { LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
+import type { LoadSpec, RunSpec, TargetSpec, TraceFormat, WorkloadSpec } from './run-spec.ts';
 import { quotaTree } from './quota-schema.ts';
 import { retryTree } from './retry-schema.ts';
 import { hypothesisTree } from './hypothesis-schema.ts';
@@ -180,7 +180,7 @@ function workloadTree(workload: WorkloadSpec): Record<string, unknown> {
     case 'trace':
       return withoutNulls({
         trace: { [workload.format]: workload.path },
-        badRows: workload.badRows,
+        badRows: isOfRows(workload.format) ? workload.badRows : null,
         maxInput: workload.maxPromptTokens,
         maxOutput: workload.maxOutputTokens,
         maxContext: workload.maxContextTokens,
@@ -234,6 +234,11 @@ function loadTree(load: LoadSpec): Record<string, unknown> {
     default:
       return assertNever(load);
   }
+}
+
+/** Whether a trace is of single requests, one a row. */
+function isOfRows(format: TraceFormat): boolean {
+  return format === 'azure' || format === 'mooncake';
 }
 
 function thinkText({ kind, meanNs }: ThinkTime): string {

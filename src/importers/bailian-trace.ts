@@ -62,7 +62,11 @@ export function parseBailianTrace(
     });
   }
   const notes =
-    orphans === 0 ? [] : [`${counted(orphans, 'call')} follow one that is not in the file`];
+    orphans === 0
+      ? []
+      : [
+          `${counted(orphans, 'call')} without the one it follows: taken for the start of a session`,
+        ];
   const traced: readonly TracedSession[] = sessions;
   return finishSessions(
     { sessions: traced, blockTokens: BAILIAN_BLOCK_TOKENS, blockScope: 'trace' },

@@ -209,3 +209,49 @@ test('chat messages go where the API takes them in that form, else are refused',
     expect(() => posted(name, { prompt })).toThrow(ProblemsError);
   }
 });
+
+test('a conversation is written as each API has it, and as one text where there are no turns', () => {
+  const prompt = {
+    kind: 'conversation',
+    messages: [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'hello' },
+      { role: 'user', content: 'bye' },
+    ],
+  } as const;
+  const [system, ...turns] = prompt.messages;
+  expect(posted('chat', { prompt })).toMatchObject({ body: { messages: prompt.messages } });
+  expect(posted('anthropic', { prompt })).toMatchObject({
+    body: { system: system.content, messages: turns },
+  });
+  expect(posted('gemini', { prompt })).toMatchObject({
+    body: {
+      systemInstruction: { parts: [{ text: 'be brief' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'hi' }] },
+        { role: 'model', parts: [{ text: 'hello' }] },
+        { role: 'user', parts: [{ text: 'bye' }] },
+      ],
+    },
+  });
+  expect(posted('bedrock-converse', { prompt })).toMatchObject({
+    body: {
+      system: [{ text: 'be brief' }],
+      messages: turns.map(({ role, content }) => ({ role, content: [{ text: content }] })),
+    },
+  });
+  expect(posted('cohere-v1', { prompt })).toMatchObject({
+    body: {
+      preamble: 'be brief',
+      chat_history: [
+        { role: 'USER', message: 'hi' },
+        { role: 'CHATBOT', message: 'hello' },
+      ],
+      message: 'bye',
+    },
+  });
+  expect(posted('completions', { prompt })).toMatchObject({
+    body: { prompt: 'be brief\nhi\nhello\nbye' },
+  });
+});
