@@ -52,6 +52,23 @@ describe('serverView', () => {
     expect(rowOf(serverOf(), 'waiting')?.[1]).toBe('1.50, max 9.00');
   });
 
+  it('says how drafts fared, by counters where there are, else by the engine’s own means', () => {
+    const counters = { drafts: 100, draftTokens: 300, acceptedDraftTokens: 180 };
+    const counted = serverOf({ counters });
+    expect(rowOf(counted, 'draft tokens accepted')?.[1]).toBe('60.0 %');
+    expect(rowOf(counted, 'tokens a draft step')?.[1]).toBe('2.80');
+    const told = serverOf({
+      counters: {},
+      gauges: {
+        draftAcceptedShare: { mean: 0.6, max: 0.7, looks: 3 },
+        tokensPerDraft: { mean: 2.8, max: 3.2, looks: 3 },
+      },
+    });
+    expect(rowOf(told, 'draft tokens accepted')?.[1]).toBe('60.0 %');
+    expect(rowOf(told, 'tokens a draft step')?.[1]).toBe('2.80');
+    expect(rowOf(serverOf(), 'draft tokens accepted')).toBeUndefined();
+  });
+
   it('shows no row and no bound of what servers do not say', () => {
     expect(rowOf(serverOf(), 'prefill mean')).toBeUndefined();
     expect(notesOf(serverOf())).toContain('not even bounds');

@@ -35,6 +35,7 @@ export function serverView(
     ...countRows(server, point),
     ...latencyRows(server, point),
     ...levelRows(server, point),
+    ...draftRows(server, point),
   ];
   return {
     rows: [['', 'servers', 'client', 'client − servers'], ...rows],
@@ -155,6 +156,30 @@ function levelRows({ gauges, counters }: ServerPoint, point: PointSummary): Row[
             '',
           ] as const,
         ]),
+  ];
+}
+
+/** Speculative decoding: counted over the load where counters are, else the engine's own means. */
+function draftRows({ counters, gauges }: ServerPoint, point: PointSummary): Row[] {
+  const { drafts = 0, draftTokens = 0, acceptedDraftTokens } = counters;
+  const { draftAcceptedShare, tokensPerDraft } = gauges;
+  const isCounted = acceptedDraftTokens !== undefined && draftTokens > 0;
+  const accepted = isCounted ? acceptedDraftTokens / draftTokens : draftAcceptedShare?.mean;
+  // The model adds a token of its own to those it took.
+  const each =
+    isCounted && drafts > 0 ? 1 + acceptedDraftTokens / drafts : (tokensPerDraft?.mean ?? null);
+  return [
+    ...(accepted === undefined
+      ? []
+      : [
+          [
+            'draft tokens accepted',
+            shareFigure(accepted),
+            shareFigure(point.draft?.acceptedShare ?? null),
+            '',
+          ] as const,
+        ]),
+    ...(each === null ? [] : [['tokens a draft step', levelFigure(each), '', ''] as const]),
   ];
 }
 

@@ -5,7 +5,21 @@
  */
 
 /** What a server has now. */
-export type ServerGauge = 'running' | 'waiting' | 'kvUsedShare' | 'cachedShare';
+export type ServerGauge =
+  | 'running'
+  | 'waiting'
+  | 'kvUsedShare'
+  | 'cachedShare'
+  | 'draftAcceptedShare'
+  | 'tokensPerDraft';
+
+/** Gauges that are means already: of several the mean says something, and their sum nothing. */
+export const MEAN_GAUGES: ReadonlySet<ServerGauge> = new Set<ServerGauge>([
+  'kvUsedShare',
+  'cachedShare',
+  'draftAcceptedShare',
+  'tokensPerDraft',
+]);
 
 /** What a server has done since it started. */
 export type ServerCounter =
@@ -14,7 +28,10 @@ export type ServerCounter =
   | 'outputTokens'
   | 'preemptions'
   | 'cacheQueryTokens'
-  | 'cachedTokens';
+  | 'cachedTokens'
+  | 'drafts'
+  | 'draftTokens'
+  | 'acceptedDraftTokens';
 
 /** Seconds a server took, one value a request; of `tokenGap`, one a token or step. */
 export type ServerHistogram = 'ttft' | 'tpot' | 'tokenGap' | 'e2e' | 'queue' | 'prefill' | 'decode';
@@ -29,12 +46,17 @@ export const MEASURE_UNITS: Readonly<
   waiting: 'requests',
   kvUsedShare: 'share',
   cachedShare: 'share',
+  draftAcceptedShare: 'share',
+  tokensPerDraft: 'tokens',
   finishedRequests: 'requests',
   promptTokens: 'tokens',
   outputTokens: 'tokens',
   preemptions: 'events',
   cacheQueryTokens: 'tokens',
   cachedTokens: 'tokens',
+  drafts: 'events',
+  draftTokens: 'tokens',
+  acceptedDraftTokens: 'tokens',
   ttft: 'seconds',
   tpot: 'seconds',
   tokenGap: 'seconds',
@@ -75,6 +97,8 @@ export const ENGINE_METRICS: readonly EngineMetrics[] = [
       // A share, whatever its name says. `gpu_` went with V0, in 0.12.
       kvUsedShare: named('vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'),
       cachedShare: named('vllm:gpu_prefix_cache_hit_rate'),
+      // V0 only: since 0.12 what the counters say.
+      draftAcceptedShare: named('vllm:spec_decode_draft_acceptance_rate'),
     },
     counters: {
       finishedRequests: {
@@ -89,6 +113,9 @@ export const ENGINE_METRICS: readonly EngineMetrics[] = [
         'vllm:gpu_prefix_cache_queries_total',
       ),
       cachedTokens: named('vllm:prefix_cache_hits_total', 'vllm:gpu_prefix_cache_hits_total'),
+      drafts: named('vllm:spec_decode_num_drafts_total'),
+      draftTokens: named('vllm:spec_decode_num_draft_tokens_total'),
+      acceptedDraftTokens: named('vllm:spec_decode_num_accepted_tokens_total'),
     },
     histograms: {
       ttft: named('vllm:time_to_first_token_seconds'),
@@ -108,6 +135,9 @@ export const ENGINE_METRICS: readonly EngineMetrics[] = [
       waiting: named('sglang:num_queue_reqs'),
       kvUsedShare: named('sglang:token_usage'),
       cachedShare: named('sglang:cache_hit_rate'),
+      draftAcceptedShare: named('sglang:spec_accept_rate'),
+      // The token that the model itself adds is counted.
+      tokensPerDraft: named('sglang:spec_accept_length'),
     },
     counters: {
       finishedRequests: named('sglang:num_requests_total'),
@@ -168,6 +198,9 @@ export const ENGINE_METRICS: readonly EngineMetrics[] = [
     counters: {
       promptTokens: named('llamacpp:prompt_tokens_total'),
       outputTokens: named('llamacpp:tokens_predicted_total'),
+      drafts: named('llamacpp:spec_decode_num_drafts_total'),
+      draftTokens: named('llamacpp:spec_decode_num_draft_tokens_total'),
+      acceptedDraftTokens: named('llamacpp:spec_decode_num_accepted_tokens_total'),
     },
     histograms: {},
   },

@@ -9,6 +9,7 @@ import {
   comparableName,
   ENGINE_METRICS,
   type EngineMetrics,
+  MEAN_GAUGES,
   type MetricAlias,
   type ServerCounter,
   type ServerGauge,
@@ -19,7 +20,7 @@ import { addHistograms, type HistogramCounts, histogramCounts } from './histogra
 /** What a server says of itself at one moment. A measure that it does not publish is absent. */
 export interface EngineReading {
   readonly engine: string;
-  /** Counts of requests are added over label sets; of shares, the greatest. */
+  /** Counts of requests are added over label sets; of means, the greatest. */
   readonly gauges: ReadonlyMap<ServerGauge, number>;
   readonly counters: ReadonlyMap<ServerCounter, number>;
   readonly histograms: ReadonlyMap<ServerHistogram, HistogramCounts>;
@@ -53,8 +54,8 @@ function readingBy(table: EngineMetrics, families: readonly MetricFamily[]): Eng
   const gauges = new Map<ServerGauge, number>();
   for (const [measure, alias] of entriesOf(table.gauges)) {
     const values = valuesOf(alias);
-    const isShare = measure === 'kvUsedShare' || measure === 'cachedShare';
-    if (values.length > 0) gauges.set(measure, isShare ? Math.max(...values) : total(values));
+    if (values.length > 0)
+      gauges.set(measure, MEAN_GAUGES.has(measure) ? Math.max(...values) : total(values));
   }
   const counters = new Map<ServerCounter, number>();
   for (const [measure, alias] of entriesOf(table.counters)) {

@@ -1,5 +1,10 @@
 /** The scrapes of a load point → what the servers did between the first and the last. */
-import type { ServerCounter, ServerGauge, ServerHistogram } from './engine-metrics.ts';
+import {
+  MEAN_GAUGES,
+  type ServerCounter,
+  type ServerGauge,
+  type ServerHistogram,
+} from './engine-metrics.ts';
 import { addHistograms, type HistogramCounts } from './histogram-counts.ts';
 import { histogramIncrease } from './histogram-counts.ts';
 import { type EngineReading, readScrape } from './read-scrape.ts';
@@ -33,7 +38,7 @@ export interface GaugeOverTime {
 export interface ServerPoint {
   readonly pointIndex: number;
   readonly endpoints: readonly ServerEndpoint[];
-  /** Requests are added over endpoints; of shares, the mean and the greatest. */
+  /** Requests are added over endpoints; of means, the mean and the greatest. */
   readonly gauges: Readonly<Partial<Record<ServerGauge, GaugeOverTime>>>;
   readonly counters: Readonly<Partial<Record<ServerCounter, number>>>;
   readonly histograms: Readonly<Partial<Record<ServerHistogram, HistogramCounts>>>;
@@ -156,7 +161,7 @@ function addedHistograms(increases: readonly Increase[]): ServerPoint['histogram
   ) as ServerPoint['histograms'];
 }
 
-const GAUGES = ['running', 'waiting', 'kvUsedShare', 'cachedShare'] as const;
+const GAUGES: readonly ServerGauge[] = ['running', 'waiting', ...MEAN_GAUGES];
 
 function gaugesOverTime(looks: readonly Look[], endpoints: number): ServerPoint['gauges'] {
   const beats = new Map<number, EngineReading[]>();
@@ -167,14 +172,14 @@ function gaugesOverTime(looks: readonly Look[], endpoints: number): ServerPoint[
   const whole = [...beats.values()].filter((readings) => readings.length === endpoints);
   const gauges: Partial<Record<ServerGauge, GaugeOverTime>> = {};
   for (const gauge of GAUGES) {
-    const isShare = gauge === 'kvUsedShare' || gauge === 'cachedShare';
+    const isMean = MEAN_GAUGES.has(gauge);
     const values = whole
       .map((readings) => readings.flatMap((reading) => reading.gauges.get(gauge) ?? []))
       .filter((found) => found.length > 0);
     if (values.length === 0) continue;
     const sums = values.map(total);
-    const means = isShare ? values.map((found) => total(found) / found.length) : sums;
-    const peaks = isShare ? values.map((found) => Math.max(...found)) : sums;
+    const means = isMean ? values.map((found) => total(found) / found.length) : sums;
+    const peaks = isMean ? values.map((found) => Math.max(...found)) : sums;
     gauges[gauge] = {
       mean: total(means) / means.length,
       max: Math.max(...peaks),

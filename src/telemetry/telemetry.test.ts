@@ -64,6 +64,24 @@ describe('one scrape', () => {
     },
   );
 
+  it('reads what engines say of their drafts', () => {
+    const vllm =
+      'vllm:spec_decode_num_drafts_total{engine="0"} 100\n' +
+      'vllm:spec_decode_num_draft_tokens_total{engine="0"} 300\n' +
+      'vllm:spec_decode_num_accepted_tokens_total{engine="0"} 180\n' +
+      'vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="0",position="0"} 90\n';
+    expect(Object.fromEntries(readScrape(vllm)?.counters ?? [])).toEqual({
+      drafts: 100,
+      draftTokens: 300,
+      acceptedDraftTokens: 180,
+    });
+    const sglang = 'sglang:spec_accept_length 2.8\nsglang:spec_accept_rate 0.6\n';
+    expect(Object.fromEntries(readScrape(sglang)?.gauges ?? [])).toEqual({
+      draftAcceptedShare: 0.6,
+      tokensPerDraft: 2.8,
+    });
+  });
+
   it('keeps the lines of known families and nothing else', () => {
     const kept = knownLines(VLLM_V1);
     expect(kept).not.toMatch(/python|HELP/);
