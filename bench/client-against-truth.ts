@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRealClock } from '../src/base/index.ts';
 import { runSpecFromFlags } from '../src/config/index.ts';
-import type { Emission } from '../src/emulator/index.ts';
+import { emittedByRequest, sentEvents } from '../src/doctor/index.ts';
 import { runExperiment } from '../src/experiment/index.ts';
+import { offsetOf } from '../src/host/index.ts';
 import type { RequestRecord } from '../src/record/index.ts';
 import { openRun } from '../src/store/index.ts';
 import type { PointSummary, QuantileSummary } from '../src/summary/index.ts';
-import { offsetOf } from './support/monotonic.ts';
 import { print, printTable, printTitle, QUICK, quantilesText, type Row } from './support/report.ts';
 
 const RATES_RPS = QUICK ? [4, 8] : [4, 8, 16, 32];
@@ -75,18 +75,6 @@ async function runSweep(url: string, dir: string, clock: ReturnType<typeof creat
   });
   if (result === null) throw new Error('the run was interrupted');
   return result;
-}
-
-/** By request id: the emission instant of each output event, in order. */
-function readEmissions(logPath: string): ReadonlyMap<string, readonly number[]> {
-  const emissions = new Map<string, number[]>();
-  for (const line of readFileSync(logPath, 'utf8').trimEnd().split('\n')) {
-    const { requestId, index, emittedNs } = JSON.parse(line) as Emission;
-    const ofRequest = emissions.get(requestId) ?? [];
-    ofRequest[index] = emittedNs;
-    emissions.set(requestId, ofRequest);
-  }
-  return emissions;
 }
 
 /** Client and truth over all completed requests of one load point. Nanoseconds. */
@@ -218,7 +206,8 @@ try {
   const { summary } = result;
   const driftNs = offsetOf(clock).offsetNs - offset.offsetNs;
   const { points } = summary;
-  const comparisons = await compare(runDir, readEmissions(logPath), points, offset.offsetNs);
+  const emitted = emittedByRequest(sentEvents(readFileSync(logPath, 'utf8')));
+  const comparisons = await compare(runDir, emitted, points, offset.offsetNs);
   printComparisons(comparisons, points);
   const reasons = summary.validity.reasons.filter(({ severity }) => severity === 'invalid');
   print([

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createChatEncoder } from '../../src/wire/index.ts';
-import { monotonicNs } from './monotonic.ts';
+import { monotonicNs } from '../../src/host/index.ts';
 import { answerParent } from './worker-process.ts';
 
 export const BURST_INTERVAL_MS = 25;

@@ -6,7 +6,7 @@ import {
   type EmulatorStats,
   startEmulator,
 } from '../../src/emulator/index.ts';
-import { monotonicNs } from './monotonic.ts';
+import { monotonicNs } from '../../src/host/index.ts';
 import { answerParent } from './worker-process.ts';
 
 export type EmulatorQuestion =

@@ -1,6 +1,6 @@
 /** Receives streams for a while and measures what that cost this process. */
 import { setTimeout as sleepMs } from 'node:timers/promises';
-import { monotonicNs } from './monotonic.ts';
+import { monotonicNs } from '../../src/host/index.ts';
 import {
   type ChunkTimes,
   type ReaderName,

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { createChatEncoder } from '../../src/wire/index.ts';
-import { monotonicNs } from './monotonic.ts';
+import { monotonicNs } from '../../src/host/index.ts';
 import type {
   Pace,
   ServerCertificate,

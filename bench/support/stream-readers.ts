@@ -8,7 +8,7 @@ import {
   type TransportName,
 } from '../../src/client/index.ts';
 import { DIALECTS } from '../../src/wire/index.ts';
-import { monotonicNs, offsetOf } from './monotonic.ts';
+import { monotonicNs, offsetOf } from '../../src/host/index.ts';
 import { openRawStream, postRequest } from './raw-stream.ts';
 import type { StreamLayout } from './sse-protocol.ts';
 
