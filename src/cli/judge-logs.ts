@@ -41,6 +41,7 @@ import { namedLogFormat, readLogMapping } from './log-options.ts';
 import { OptionReader } from './option-reader.ts';
 import { readLog } from './read-log.ts';
 import { configContext } from './read-spec.ts';
+import { RejectFile } from './reject-file.ts';
 import { TOOL_VERSION } from './version.ts';
 
 export interface JudgeLogsOptions {
@@ -195,7 +196,7 @@ async function judgeLines(
 ): Promise<Judged> {
   const views = new LogViews(objectives, by);
   const imports: (ImportReport & { readonly file: string })[] = [];
-  const rejected: string[] | null = rejects === null ? null : [];
+  const rejected = rejects === null ? null : new RejectFile(rejects);
   for (const file of files) {
     const windowed = by.windowUs !== null;
     const options = { format, rejects: rejected, windowed };
@@ -204,14 +205,9 @@ async function judgeLines(
     });
     imports.push({ file, ...report });
   }
-  if (rejects !== null) writeRejects(rejects, rejected ?? []);
+  rejected?.flush();
   const { byTry, byRequest } = views.finish();
   return { imports, counts: byTry, byRequest };
-}
-
-/** Rows of a log may quote prompts: for the owner's eyes alone. */
-function writeRejects(file: string, lines: readonly string[]): void {
-  writeTextFile(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
 }
 
 /** In the database: the objective is SQL. */

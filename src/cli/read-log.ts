@@ -23,11 +23,16 @@ const LINE_LIMIT_BYTES = 64 * 1_024 * 1_024;
 /** Takes the requests of a log, each with its start in microseconds since 1970 (0 = none told). */
 export type RecordSink = (record: RequestRecord, startUs: number) => void;
 
+/** Takes broken rows. */
+interface Rejects {
+  readonly push: (line: string) => unknown;
+}
+
 export interface ReadLogOptions {
   /** `null` = recognised by the first value. */
   readonly format: LogFormat | null;
   /** Gets every broken row as a line of JSON; `null` = they are only counted. */
-  readonly rejects: string[] | null;
+  readonly rejects: Rejects | null;
   /** Whether starts must be clock time: own records without their manifest are refused then. */
   readonly windowed: boolean;
 }
@@ -72,7 +77,7 @@ interface IntakeOptions extends ReadLogOptions {
 class LogIntake {
   readonly #file: string;
   readonly #sink: RecordSink;
-  readonly #rejects: string[] | null;
+  readonly #rejects: Rejects | null;
   readonly #windowed: boolean;
   readonly #originUs: number | null;
   readonly #early: { readonly line: number; readonly reason: string }[] = [];
@@ -91,6 +96,10 @@ class LogIntake {
 
   line(text: string, line: number): void {
     if (text === '' || (text.charCodeAt(0) <= 32 && text.trim() === '')) return;
+    if (this.#import?.format === OWN_RECORDS) {
+      this.#ownRecord(text, line, this.#import);
+      return;
+    }
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -104,7 +113,7 @@ class LogIntake {
   value(value: unknown, line: number): void {
     const intake = this.#import ?? this.#open(this.#recognise(value, line));
     if (intake.format === OWN_RECORDS) {
-      this.#ownRecord(value, line, intake);
+      this.#ownRecord(JSON.stringify(value), line, intake);
       return;
     }
     const before = intake.rejectedCount;
@@ -155,10 +164,10 @@ class LogIntake {
   }
 
   /** Our own records are checked by their own reader. */
-  #ownRecord(value: unknown, line: number, intake: LogImport): void {
-    const record = parseRecordLine(JSON.stringify(value), { file: this.#file, line });
+  #ownRecord(text: string, line: number, intake: LogImport): void {
+    const record = parseRecordLine(text, { file: this.#file, line });
     if (isRecordProblem(record)) {
-      this.#reject(line, record.message, value);
+      this.#reject(line, record.message, text);
       return;
     }
     intake.countOwn(record);
@@ -193,7 +202,7 @@ class LogIntake {
 
 async function readNdjson(file: string, intake: LogIntake): Promise<void> {
   for await (const { lines, first } of readLineBatches(file, LINE_LIMIT_BYTES)) {
-    for (const [at, text] of lines.entries()) intake.line(text, first + at);
+    for (let at = 0; at < lines.length; at += 1) intake.line(lines[at] as string, first + at);
   }
 }
 

@@ -34,3 +34,16 @@ it('takes the start of the run from the manifest beside them, and refuses window
   const originUs = Date.UTC(2026, 10, 20, 10) * 1e3;
   expect(await startsUs(true)).toEqual([originUs, originUs + 2_500_000]);
 });
+
+it('counts broken records and writes them aside as they stood', async () => {
+  const sound = lines[0] as string;
+  writeFileSync(file, `${sound}${sound.slice(0, 100)}\n{"schemaVersion": 1}\n${sound}`);
+  const rejects: string[] = [];
+  const report = await readLog(file, { format: null, rejects, windowed: false }, () => undefined);
+  expect(report).toMatchObject({ requests: 2, rejected: 2 });
+  expect(report.samples.map(({ line }) => line)).toEqual([2, 3]);
+  expect(rejects.map((row) => (JSON.parse(row) as { row: unknown }).row)).toEqual([
+    sound.slice(0, 100),
+    '{"schemaVersion": 1}',
+  ]);
+});
