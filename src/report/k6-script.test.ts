@@ -224,6 +224,7 @@ describe('k6Script', () => {
     ['a replay', { trace: 'azure:f.csv' }, 'E_UNSUPPORTED'],
     ['no model', { rate: '2', model: undefined }, 'E_MODEL_MISSING'],
     ['another API', { rate: '2', api: 'anthropic' }, 'E_UNSUPPORTED'],
+    ['a tokenizer', { rate: '2', tokenizer: 'o200k_base' }, 'E_UNSUPPORTED'],
     ['a Unix socket', { rate: '2', unixSocket: '/run/llm.sock' }, 'E_UNSUPPORTED'],
     ['a client certificate', { ...CERTIFICATE, rate: '2' }, 'E_UNSUPPORTED'],
   ])('refuses %s', (_what, flags, code) => {

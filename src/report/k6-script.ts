@@ -43,6 +43,10 @@ export function k6Script(spec: RunSpec, prompts: readonly K6Prompt[]): K6Script 
     const message = 'a k6 script would hold the key of the client certificate';
     problems.push(usageProblem('E_UNSUPPORTED', message, 'leave --cert out, add tlsAuth by hand'));
   }
+  if (target.tokenizer !== null) {
+    const message = 'k6 has no tokenizer to count with';
+    problems.push(usageProblem('E_UNSUPPORTED', message, 'leave --tokenizer out'));
+  }
   if (prompts.length === 0) {
     const message = 'the workload gives no prompt';
     problems.push(usageProblem('E_UNSUPPORTED', message, 'run for longer, or at a higher rate'));

@@ -13,6 +13,8 @@ function byteLetters(): string[] {
   );
 }
 
+const BYTE_LEVEL = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true };
+
 /** The file's text. Each word is built from its left, then joined to a blank before it. */
 export function tinyTokenizerJson(words: readonly string[], extra: object = {}): string {
   const letters = byteLetters();
@@ -32,9 +34,9 @@ export function tinyTokenizerJson(words: readonly string[], extra: object = {}):
     version: '1.0',
     added_tokens: [],
     normalizer: null,
-    pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
+    pre_tokenizer: { ...BYTE_LEVEL, use_regex: true },
     post_processor: null,
-    decoder: { type: 'ByteLevel' },
+    decoder: { ...BYTE_LEVEL, use_regex: true },
     model: { type: 'BPE', vocab: Object.fromEntries(vocabulary), merges },
     ...extra,
   });

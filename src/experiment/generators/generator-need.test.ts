@@ -12,6 +12,7 @@ const ANSWER: AnswerFacts = {
   events: 33,
   eventsInSharedReads: 0,
   outputTokens: 33,
+  localOutputTokens: null,
   promptTokens: 10,
   cachedPromptTokens: null,
   reasoningEvents: 0,
