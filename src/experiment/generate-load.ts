@@ -1,7 +1,7 @@
 /** What a generator does for a load point, in this process or in one of several. */
 import { type Clock, secondsFromNs } from '../base/index.ts';
 import type { HttpClient } from '../client/index.ts';
-import { precisePacer, startSelfMeter } from '../host/index.ts';
+import { pacerForRate, startSelfMeter } from '../host/index.ts';
 import {
   type PointOptions,
   type PointOutcome,
@@ -43,9 +43,6 @@ export interface GeneratedLoad {
   readonly evidence: GeneratorEvidence;
 }
 
-/** Above this many arrivals a second, a precise pacer would keep the loop from its reading. */
-const PRECISE_ARRIVALS_RPS = 50;
-
 /**
  * Opens the connections and returns what sends the load, from an instant on that should lie a little
  * ahead.
@@ -59,7 +56,7 @@ export async function readyLoad(
   const openedBefore = client.connectionsOpened;
   await client.warm(connections);
   const startsRps = arrivalsRps ?? requests.length / Math.max(secondsFromNs(stopNs), 1e-9);
-  const pacer = startsRps <= PRECISE_ARRIVALS_RPS ? precisePacer(clock) : clock;
+  const pacer = await pacerForRate(startsRps, clock);
   const meter = startSelfMeter(clock);
   const answers = repeatsAnswers(load.schedule) ? new AnswerMemory(load.schedule) : null;
   return async (startNs, hooks) => {
@@ -72,7 +69,7 @@ export async function readyLoad(
       ...(answers === null
         ? { send: client, prepare: (request) => prepare(request) }
         : heard(answers, client, prepare, hooks)),
-    });
+    }).finally(() => pacer.stop());
     const evidence = await meter.stop();
     const connectionCount = client.connectionsOpened - openedBefore;
     return { outcome, evidence: { ...evidence, connectionCount } };

@@ -7,6 +7,8 @@ export * from './load-limits.ts';
 export * from './loopback-certificate.ts';
 export * from './machine-limits.ts';
 export * from './monotonic.ts';
+export * from './pacer-for-rate.ts';
 export * from './precise-pacer.ts';
 export * from './process-usage.ts';
 export * from './self-meter.ts';
+export * from './thread-pacer.ts';
