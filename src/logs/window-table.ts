@@ -11,9 +11,7 @@ import {
   type ErrorBudget,
   type Objective,
   type ObjectiveName,
-  type Uncertainty,
 } from '../slo/index.ts';
-import { shareEstimate, type TimeBatch } from '../stats/index.ts';
 import { binnedQuantile } from './latency-bin.ts';
 import {
   SLICES_PER_WINDOW,
@@ -22,6 +20,7 @@ import {
   type SliceCounts,
 } from './slice-counts.ts';
 import type { StratumKey, WindowSpec } from './window-spec.ts';
+import { standInDesignEffect, timeBatches, uncertaintyOf } from './window-uncertainty.ts';
 
 /** The quantile dashboards show. */
 export const DASHBOARD_Q = 0.95;
@@ -94,7 +93,11 @@ export function windowTable(
   leastCount = LEAST_COUNT,
 ): LogTable {
   const targetShare = objective.population.attainmentShare ?? DASHBOARD_Q;
-  const make = (group: Group): LogWindow => windowOf(group, { by, targetShare, leastCount });
+  const standIn = standInDesignEffect(
+    groupsOf(counts, by, { time: true, stratum: false }).map(({ slices }) => timeBatches(slices)),
+  );
+  const make = (group: Group): LogWindow =>
+    windowOf(group, { by, targetShare, leastCount, standIn });
   const groups = (keep: { readonly time: boolean; readonly stratum: boolean }): LogWindow[] =>
     groupsOf(counts, by, keep).map(make);
   const total = groups({ time: false, stratum: false })[0] ?? make(emptyGroup([]));
@@ -165,7 +168,13 @@ function windowOf(
     by,
     targetShare,
     leastCount,
-  }: { readonly by: WindowSpec; readonly targetShare: number; readonly leastCount: number },
+    standIn,
+  }: {
+    readonly by: WindowSpec;
+    readonly targetShare: number;
+    readonly leastCount: number;
+    readonly standIn: number;
+  },
 ): LogWindow {
   const sum = (of: (slice: SliceCounts) => number): number =>
     group.slices.reduce((total, slice) => total + of(slice), 0);
@@ -176,7 +185,11 @@ function windowOf(
     excluded: sum((slice) => slice.excluded),
     dropped: sum((slice) => slice.dropped),
   };
-  const attainment = attainmentOf(tally, 'offered', uncertaintyOf(group.slices));
+  const attainment = attainmentOf(
+    tally,
+    'offered',
+    uncertaintyOf(timeBatches(group.slices), standIn),
+  );
   const ttft = panelOf(group.ttft, sumLimits(group.slices, 'ttft'));
   const tpot = panelOf(group.tpot, sumLimits(group.slices, 'tpot'));
   const lowTraffic = attainment.offered < leastCount;
@@ -204,29 +217,6 @@ function spanOf(slices: readonly SliceCounts[], by: WindowSpec): number | null {
   const first = starts.reduce((a, b) => Math.min(a, b));
   return starts.reduce((a, b) => Math.max(a, b)) - first + sliceUsOf(by);
 }
-
-/** Requests share a queue: slices of time, not requests, are what the interval counts. */
-function uncertaintyOf(slices: readonly SliceCounts[]): Uncertainty {
-  const byTime = new Map<number, TimeBatch>();
-  for (const { fromUs, good, bad, unjudged } of slices) {
-    const before = byTime.get(fromUs) ?? { good: 0, offered: 0 };
-    byTime.set(fromUs, {
-      good: before.good + good,
-      offered: before.offered + good + bad + unjudged,
-    });
-  }
-  const batches = [...byTime].toSorted(([a], [b]) => a - b).map(([, batch]) => batch);
-  const estimate = batches.length < LEAST_SLICES ? null : shareEstimate(batches, 1);
-  const interval = estimate?.interval ?? null;
-  return {
-    interval,
-    dependence: estimate?.dependence ?? null,
-    noInterval: interval === null ? { reason: 'tooLittleData', moreSeconds: null } : null,
-  };
-}
-
-/** Fewer slices than this cannot tell their own variance. */
-const LEAST_SLICES = 10;
 
 function sumLimits(slices: readonly SliceCounts[], measure: 'ttft' | 'tpot'): LimitCounts {
   return slices.reduce(

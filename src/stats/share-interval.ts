@@ -27,7 +27,7 @@ export const EFFECTIVE_N_LEAST = 30;
 /** Below so many effective misses (or hits) the batches cannot tell their own variance. */
 const EFFECTIVE_EVENTS_LEAST = 15;
 /** The same for replications, whose variance does not rest on the batches. */
-const REPLICATED_EVENTS_LEAST = 10;
+export const REPLICATED_EVENTS_LEAST = 10;
 /** Independent looks at the queue below which batches are shorter than what links them. */
 const LOOKS_LEAST = 10;
 /** Replications below which they are not used. */
