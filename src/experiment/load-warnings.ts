@@ -35,15 +35,16 @@ export function loadWarnings(
 function tokenizerWarnings({ talk: { local }, fit }: Preflight): string[] {
   if (local === null) return [];
   const { tokenizer } = local;
+  const serverPerLocal = fit?.serverPerLocal ?? 1;
   const warnings: string[] = [];
   if (local.judged) {
     warnings.push(
       `the server reports no token usage: output tokens are by ${tokenizer}, not by the server`,
     );
   }
-  if (fit?.serverPerLocal != null && fit.serverPerLocal !== 1) {
+  if (serverPerLocal !== 1) {
     warnings.push(
-      `${tokenizer} is not the server's tokenizer: the server counts ${fit.serverPerLocal.toFixed(3)} ` +
+      `${tokenizer} is not the server's tokenizer: the server counts ${serverPerLocal.toFixed(3)} ` +
         'prompt tokens for one of its; prompts are made to length by the server’s count',
     );
   } else if (fit?.prompts === 'calibrated') {

@@ -22,6 +22,7 @@ import { inferenceOf } from './inference.ts';
 import { littlesLawOf, staysOf } from './littles-law.ts';
 import { missesOf } from './misses.ts';
 import { marginalsOf, populationResultsOf } from './population.ts';
+import { phasesOf, type Populations } from './phases.ts';
 import { pooledQuantileSummary, quantileSummary } from './quantile-summary.ts';
 import { cohortWindow, isJudged, ratesOver, steadyWindow, total, wallWindow } from './rates.ts';
 import type { RequestRow } from './request-row.ts';
@@ -67,12 +68,6 @@ interface Gaps {
    */
   readonly of: readonly RequestRow[];
   readonly population: Population;
-}
-
-/** The judged window, and the whole point beside it. */
-interface Populations {
-  readonly judged: Population;
-  readonly whole: Population;
 }
 
 export interface PointContext {
@@ -324,36 +319,6 @@ function strataPart(judged: readonly RequestRow[], { objective }: PointContext, 
       DEFAULT_OUTPUT_BUCKETS.map((bucket) => bucketLabel(bucket)),
     ),
   };
-}
-
-/** Two splits of the whole point: by warm-up, declared or found, and by connection. */
-function phasesOf(
-  rows: readonly RequestRow[],
-  point: ManifestPoint,
-  { judged, whole }: Populations,
-): StratumSummary[] {
-  const { steadyFromNs } = point;
-  const connections = {
-    cold: 'cold connection',
-    reused: 'reused connection',
-    none: 'not connected',
-  };
-  const byConnection = strataBy(
-    rows,
-    whole,
-    (row) => connections[row.connection],
-    Object.values(connections),
-  );
-  if (steadyFromNs === null) return byConnection;
-  const isSteady = (row: RequestRow): boolean => isJudged(row.plannedNs, point);
-  const warming = rows.filter((row) => !isSteady(row));
-  // Each part is a window of its own: batches of the other would tell nothing of it.
-  const start = { ...whole.inference, toNs: steadyFromNs, count: warming.length };
-  return [
-    ...strataBy(warming, { window: 'wall', inference: start }, () => 'warmup'),
-    ...strataBy(rows.filter(isSteady), { ...judged, window: 'wall' }, () => 'steady'),
-    ...byConnection,
-  ];
 }
 
 function groupsOf(
