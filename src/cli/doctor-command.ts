@@ -104,7 +104,7 @@ async function doctor(
   const { wish, measureNs } = readWish(options);
   const { spec, offered } = offeredLoad(target, command, context);
   const load = plannedLoad(offered, wish);
-  checkDescriptors(load.streams);
+  checkDescriptors(load.streamCount);
   const clock = createRealClock();
   const machine = await machineLimits(clock);
   const interrupts = catchInterrupts(context, (text) => context.stderr(text));
@@ -222,8 +222,8 @@ function tightestLimitNs(objective: Objective | null): number | null {
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
-function startText({ streams, tokensPerSecond }: PlannedLoad, duration: string): string {
-  return `trying ${streams} streams × ${tokensPerSecond}/s on this machine for ${duration}\n`;
+function startText({ streamCount, tokensPerSecond }: PlannedLoad, duration: string): string {
+  return `trying ${streamCount} streams × ${tokensPerSecond}/s on this machine for ${duration}\n`;
 }
 
 function interrupted({ stopStarts }: Interrupts, context: CommandContext): ExitCode {

@@ -5,12 +5,12 @@ import { NS_PER_SECOND } from '../base/index.ts';
 import { type DoctorEvidence, findingsOf, processesNeeded, verdictOf } from './findings.ts';
 
 const MS = 1_000_000;
-const spans = (p99Ns: number) => ({ count: 1_000, p50Ns: 100_000, p99Ns, maxNs: 2 * p99Ns });
+const spans = (p99Ns: number) => ({ sampleCount: 1_000, p50Ns: 100_000, p99Ns, maxNs: 2 * p99Ns });
 
 /** A calm client on an idle machine of eight cores. */
 const CALM: DoctorEvidence = {
   load: {
-    streams: 256,
+    streamCount: 256,
     chunksRps: 10_240,
     startsRps: 40,
     tokensPerSecond: 40,
@@ -96,7 +96,7 @@ describe('findingsOf', () => {
 
   it('judges starts alike, and asks for more time where there were none', () => {
     expect(complaints(calibrated({ lateness: spans(30 * MS) }))).toEqual({ lateness: 'fail' });
-    const none = { count: 0, p50Ns: null, p99Ns: null, maxNs: null };
+    const none = { sampleCount: 0, p50Ns: null, p99Ns: null, maxNs: null };
     expect(complaints(calibrated({ lateness: none }))).toEqual({ lateness: 'warn' });
   });
 
@@ -111,7 +111,7 @@ describe('findingsOf', () => {
   });
 
   it('tells an emulator that was too slow from a client that was', () => {
-    const reached = { streams: 256, chunksRps: 7_000, startsRps: 40 };
+    const reached = { streamCount: 256, chunksRps: 7_000, startsRps: 40 };
     expect(complaints(calibrated({ reached, serverLateness: spans(80 * MS) }))).toEqual({
       load: 'warn',
     });

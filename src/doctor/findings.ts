@@ -88,7 +88,7 @@ function pass(check: string, message: string): Finding {
 
 /** Without answers and their truth, nothing below means anything. */
 function comparison({ failureCount, unknownCount, calibration }: DoctorEvidence): Finding {
-  const { count } = calibration.stampAge;
+  const { sampleCount: count } = calibration.stampAge;
   const check = 'comparison';
   if (failureCount === 0 && unknownCount === 0 && count > 0) {
     return pass(check, `${count} stamps compared with the instant of sending`);
@@ -112,7 +112,7 @@ function stampAge(evidence: DoctorEvidence): Finding {
 
 function lateness(evidence: DoctorEvidence): Finding {
   const { lateness: late } = evidence.calibration;
-  if (late.count === 0) {
+  if (late.sampleCount === 0) {
     return {
       check: 'lateness',
       state: 'warn',
@@ -122,7 +122,7 @@ function lateness(evidence: DoctorEvidence): Finding {
   }
   return errorFinding(evidence, late, {
     check: 'lateness',
-    what: `starts leave up to ${figure(late.p99Ns)} late (p99 of ${late.count})`,
+    what: `starts leave up to ${figure(late.p99Ns)} late (p99 of ${late.sampleCount})`,
     advice: 'fewer starts or streams per process, or a quieter machine',
   });
 }
@@ -220,7 +220,7 @@ function stalledNs({ stalls: spans }: GeneratorEvidence): number {
 
 function descriptors({ machine: { descriptorLimit }, load }: DoctorEvidence): Finding {
   const check = 'descriptors';
-  const needed = load.streams + OTHER_DESCRIPTORS;
+  const needed = load.streamCount + OTHER_DESCRIPTORS;
   if (descriptorLimit === null)
     return pass(check, 'the system does not tell a limit of open files');
   const limit = descriptorLimit === Infinity ? 'no limit of' : String(descriptorLimit);
@@ -232,8 +232,8 @@ function descriptors({ machine: { descriptorLimit }, load }: DoctorEvidence): Fi
 function ports({ machine: { portCount }, load }: DoctorEvidence): Finding {
   const check = 'ports';
   if (portCount === null) return pass(check, 'the system does not tell its range of local ports');
-  const message = `${portCount} local ports for one address of a server, ${load.streams} needed`;
-  if (load.streams <= portCount) return pass(check, message);
+  const message = `${portCount} local ports for one address of a server, ${load.streamCount} needed`;
+  if (load.streamCount <= portCount) return pass(check, message);
   return {
     check,
     state: 'fail',

@@ -24,7 +24,7 @@ export function loadSchedule(
   load: PlannedLoad,
   { measureNs, seed }: { readonly measureNs: number; readonly seed: number },
 ): LoadSchedule {
-  const fillNs = nsFromSeconds(Math.max(1, load.streams / FILL_STREAMS_PER_SECOND));
+  const fillNs = nsFromSeconds(Math.max(1, load.streamCount / FILL_STREAMS_PER_SECOND));
   const stopNs = fillNs + measureNs;
   const starts = [...fillingStarts(load, fillNs), ...steadyStarts(load, fillNs, stopNs, seed)];
   const prompts = randomStream(seed, 'prompts');
@@ -55,8 +55,8 @@ interface Start {
 
 /** Evenly spaced; what is left of the answers at the end of the filling is spread evenly as well. */
 function fillingStarts(load: PlannedLoad, fillNs: number): Start[] {
-  return Array.from({ length: load.streams }, (_, stream) => {
-    const atNs = Math.round((stream / load.streams) * (1 - SETTLE_SHARE) * fillNs);
+  return Array.from({ length: load.streamCount }, (_, stream) => {
+    const atNs = Math.round((stream / load.streamCount) * (1 - SETTLE_SHARE) * fillNs);
     const fillTokens = ((fillNs - atNs) / NS_PER_SECOND) * load.tokensPerSecond;
     const leftTokens = ((stream * GOLDEN_RATIO) % 1) * load.outputTokens;
     return { atNs, outputTokens: Math.max(1, Math.ceil(fillTokens + leftTokens)) };

@@ -32,19 +32,24 @@ describe('plannedLoad', () => {
   it('has as many streams as the rate and the time of an answer make: N = λ · L / R', () => {
     const load = plannedLoad(offeredBy(schedule(80, 512), null), WISH);
     // 8/s, each for 512 / 40 = 12.8 s.
-    expect(load).toMatchObject({ streams: 103, startsRps: 8, chunksRps: 4_120, promptTokens: 100 });
+    expect(load).toMatchObject({
+      streamCount: 103,
+      startsRps: 8,
+      chunksRps: 4_120,
+      promptTokens: 100,
+    });
     expect(load.outputTokens).toBe(515);
   });
 
   it('has the starts that keep the streams of a closed loop', () => {
     const load = plannedLoad(offeredBy(schedule(1_000, 400, 20), null), WISH);
-    expect(load).toMatchObject({ streams: 20, startsRps: 2, outputTokens: 400 });
-    expect(plannedLoad(offeredBy(schedule(1_000, 400), 30), WISH).streams).toBe(30);
+    expect(load).toMatchObject({ streamCount: 20, startsRps: 2, outputTokens: 400 });
+    expect(plannedLoad(offeredBy(schedule(1_000, 400), 30), WISH).streamCount).toBe(30);
   });
 
   it('takes longer answers where more streams are asked for at the same rate of starts', () => {
     const load = plannedLoad(offeredBy(schedule(80, 512), null), { ...WISH, streams: 1_000 });
-    expect(load).toMatchObject({ streams: 1_000, startsRps: 8, outputTokens: 5_000 });
+    expect(load).toMatchObject({ streamCount: 1_000, startsRps: 8, outputTokens: 5_000 });
   });
 
   it('fills in what a run does not say', () => {
@@ -71,7 +76,7 @@ describe('loadSchedule', () => {
   }
 
   it('holds the planned streams from the first measured instant to the last', () => {
-    expect(load.streams).toBe(200);
+    expect(load.streamCount).toBe(200);
     for (let second = 0; second < 20; second += 1) {
       const streams = streamsAt(made, measuredFromNs + second * NS_PER_SECOND);
       // Poisson: the number in service varies by its root, 14.

@@ -58,25 +58,25 @@ export function plannedLoad(offered: OfferedLoad, wish: LoadWish): PlannedLoad {
   assert(tokensPerSecond > 0, 'a stream without tokens has no stamps');
   const outputTokens = offered.outputTokens ?? DEFAULT_TOKENS;
   const answerSeconds = outputTokens / tokensPerSecond;
-  const streams = Math.max(
+  const streamCount = Math.max(
     1,
     Math.ceil(wish.streams ?? offered.streams ?? (offered.startsRps ?? 0) * answerSeconds),
   );
-  const startsRps = offered.startsRps ?? streams / answerSeconds;
+  const startsRps = offered.startsRps ?? streamCount / answerSeconds;
   return {
-    streams,
+    streamCount,
     startsRps,
-    chunksRps: streams * tokensPerSecond,
+    chunksRps: streamCount * tokensPerSecond,
     tokensPerSecond,
     promptTokens: Math.max(1, Math.round(offered.promptTokens ?? DEFAULT_TOKENS)),
-    outputTokens: Math.max(1, Math.round((streams * tokensPerSecond) / startsRps)),
+    outputTokens: Math.max(1, Math.round((streamCount * tokensPerSecond) / startsRps)),
     burst,
   };
 }
 
 /** Streams that there may be at once: arrivals are random, and answers as long as planned. */
-export function mostStreams({ streams }: Pick<PlannedLoad, 'streams'>): number {
-  return 2 * streams + SPARE_STREAMS;
+export function mostStreams({ streamCount }: Pick<PlannedLoad, 'streamCount'>): number {
+  return 2 * streamCount + SPARE_STREAMS;
 }
 
 const SPARE_STREAMS = 64;

@@ -127,6 +127,6 @@ it('counts streams by the time that each was read', () => {
 
 it('ranks by nearest rank, and has nothing to say of nothing', () => {
   const values = Array.from({ length: 200 }, (_, at) => 200 - at);
-  expect(spanQuantiles(values)).toEqual({ count: 200, p50Ns: 100, p99Ns: 198, maxNs: 200 });
-  expect(spanQuantiles([])).toEqual({ count: 0, p50Ns: null, p99Ns: null, maxNs: null });
+  expect(spanQuantiles(values)).toEqual({ sampleCount: 200, p50Ns: 100, p99Ns: 198, maxNs: 200 });
+  expect(spanQuantiles([])).toEqual({ sampleCount: 0, p50Ns: null, p99Ns: null, maxNs: null });
 });

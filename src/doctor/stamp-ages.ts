@@ -139,10 +139,10 @@ export function meanStreams(
 
 /** p50, p99 and the largest, by nearest rank. */
 export function spanQuantiles(values: readonly number[]): SpanQuantiles {
-  if (values.length === 0) return { count: 0, p50Ns: null, p99Ns: null, maxNs: null };
+  if (values.length === 0) return { sampleCount: 0, p50Ns: null, p99Ns: null, maxNs: null };
   const sorted = sortedCopy(values);
   return {
-    count: values.length,
+    sampleCount: values.length,
     p50Ns: quantile(sorted, 0.5, 'nearestRank'),
     p99Ns: quantile(sorted, 0.99, 'nearestRank'),
     maxNs: sorted.at(-1) as number,

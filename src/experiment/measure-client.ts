@@ -194,7 +194,7 @@ function measurementOf(
 
 /** The load that was there, and what it cost. */
 function loadsOf(
-  { streams, chunksRps, startsRps }: PlannedLoad,
+  { streamCount, chunksRps, startsRps }: PlannedLoad,
   reading: StreamReading,
   span: MeasuredSpan,
   chunkCount: number,
@@ -206,9 +206,9 @@ function loadsOf(
   const seconds = secondsFromNs(span.toNs - span.fromNs);
   const reachedRps = chunkCount / seconds;
   return {
-    planned: { streams, chunksRps, startsRps },
+    planned: { streamCount, chunksRps, startsRps },
     reached: {
-      streams: meanStreams(reading.streams, span),
+      streamCount: meanStreams(reading.streams, span),
       chunksRps: reachedRps,
       startsRps: startLatenessNs(reading.streams, span).length / seconds,
     },

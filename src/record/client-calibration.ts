@@ -6,9 +6,9 @@ import type { Manifest } from './manifest.ts';
 
 export const CALIBRATION_SCHEMA_VERSION = 1;
 
-/** How late something was, over `count` occurrences. Nearest rank; all `null` when there were none. */
+/** How late something was, over `sampleCount` occurrences. Nearest rank; all `null` when there were none. */
 export interface SpanQuantiles {
-  readonly count: number;
+  readonly sampleCount: number;
   readonly p50Ns: number | null;
   readonly p99Ns: number | null;
   readonly maxNs: number | null;
@@ -23,8 +23,8 @@ export interface ClientTransport {
 
 /** A load as the client feels it. */
 export interface ClientLoad {
-  /** Answers being read at once. */
-  readonly streams: number;
+  /** Answers being read at once; a mean need not be whole. */
+  readonly streamCount: number;
   /** Output events read per second, of all streams together. */
   readonly chunksRps: number;
   /** Requests begun per second. */

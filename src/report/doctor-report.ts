@@ -67,24 +67,24 @@ function margin(
 }
 
 function loadText(
-  { streams, tokensPerSecond, chunksRps, startsRps, burst }: PlannedLoad,
+  { streamCount, tokensPerSecond, chunksRps, startsRps, burst }: PlannedLoad,
   { transport, api }: ClientCalibration,
 ): string {
   const rhythm = burst ? 'all at once' : 'spread';
   return (
-    `${countFigure(streams)} streams × ${rateFigure(tokensPerSecond)}, ${rhythm}: ` +
+    `${countFigure(streamCount)} streams × ${rateFigure(tokensPerSecond)}, ${rhythm}: ` +
     `${countFigure(Math.round(chunksRps))} chunks/s, ${rateFigure(startsRps).replace('/s', '')} starts/s · ` +
     `${transport.name}${transport.tls ? ' over TLS' : ''}, ${api}`
   );
 }
 
 function figureRows(calibration: ClientCalibration, { dim }: Palette): string[] {
-  const row = (name: string, { p50Ns, p99Ns, maxNs, count }: SpanQuantiles): string[] => [
+  const row = (name: string, { p50Ns, p99Ns, maxNs, sampleCount }: SpanQuantiles): string[] => [
     name,
     durationFigure(p50Ns),
     durationFigure(p99Ns),
     durationFigure(maxNs),
-    countFigure(count),
+    countFigure(sampleCount),
   ];
   const [header = '', ...rows] = aligned([
     ['How late', 'p50', 'p99', 'max', 'n'],

@@ -45,14 +45,14 @@ export function factsOf(manifest: Manifest): KnownFact[] {
 function calibrationFacts({ calibration }: Manifest): KnownFact[] {
   if (calibration === null) return [];
   const { client, misfits } = calibration;
-  const { streams, chunksRps, startsRps } = client.reached;
+  const { streamCount, chunksRps, startsRps } = client.reached;
   const fit = misfits.length === 0 ? '' : `; not used, other ${misfits.join(', ')}`;
   const rhythm = client.burst ? 'all at once' : 'spread';
   return [
     {
       name: 'client calibration',
       value:
-        `${client.measuredAt}: ${countFigure(Math.round(streams))} streams, ` +
+        `${client.measuredAt}: ${countFigure(Math.round(streamCount))} streams, ` +
         `${countFigure(Math.round(chunksRps))} chunks/s ${rhythm}, ${rateFigure(startsRps)} starts${fit}`,
       from: 'measured',
     },

@@ -7,15 +7,14 @@ import {
   type RunCalibration,
 } from '../record/index.ts';
 
-const count = z.int().min(0);
 const spans = z.object({
-  count,
+  sampleCount: z.int().min(0),
   p50Ns: z.number().nullable(),
   p99Ns: z.number().nullable(),
   maxNs: z.number().nullable(),
 });
 const load = z.object({
-  streams: z.number().min(0),
+  streamCount: z.number().min(0),
   chunksRps: z.number().min(0),
   startsRps: z.number().min(0),
 });

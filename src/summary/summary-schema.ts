@@ -190,7 +190,7 @@ const calibration = z
     measuredAt: z.string(),
     used: z.boolean().describe('Whether it bounds the error of the client here.'),
     misfits: z.array(z.enum(['machine', 'node', 'transport', 'version'])),
-    streams: z.number().min(0),
+    streamCount: z.number().min(0),
     chunksRps: z.number().min(0),
     startsRps: z.number().min(0),
     burst: z.boolean(),

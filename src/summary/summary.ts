@@ -169,7 +169,7 @@ export interface SummaryCalibration {
   readonly used: boolean;
   readonly misfits: readonly ('machine' | 'node' | 'transport' | 'version')[];
   /** The load it was measured at. */
-  readonly streams: number;
+  readonly streamCount: number;
   readonly chunksRps: number;
   readonly startsRps: number;
   readonly burst: boolean;

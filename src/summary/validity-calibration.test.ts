@@ -10,7 +10,7 @@ import {
 import { nsFromMs } from '../base/index.ts';
 
 const MS = 1_000_000;
-const AGE = { count: 1_000, p50Ns: 0.2 * MS, p99Ns: 3 * MS, maxNs: 4 * MS };
+const AGE = { sampleCount: 1_000, p50Ns: 0.2 * MS, p99Ns: 3 * MS, maxNs: 4 * MS };
 const late = (p99Ns: number, maxNs = p99Ns) =>
   runCalibrationOf({ calmStampAge: { ...AGE, p99Ns, maxNs } });
 const points = [pointOf({ generator: QUIET })];
@@ -103,7 +103,7 @@ describe('a calibration that is not of this run', () => {
 
   it('is told apart from one that was for less load', () => {
     // Here: 100 requests of 3 events in 10 s of wall time.
-    const small = { streams: 100, chunksRps: 20, startsRps: 7 };
+    const small = { streamCount: 100, chunksRps: 20, startsRps: 7 };
     const validity = validityOf(edge, {
       points,
       calibration: runCalibrationOf({ reached: small }),
@@ -113,7 +113,7 @@ describe('a calibration that is not of this run', () => {
       /^the calibration was for less load \(here \d+ chunks\/s of 20, \d+ starts\/s of 7\.0\)/,
     );
     expect(validity.reasons[0]?.advice).toMatch(/goodput doctor --streams \d+ --token-rate \d+/);
-    const ample = { streams: 100, chunksRps: 60, startsRps: 20 };
+    const ample = { streamCount: 100, chunksRps: 60, startsRps: 20 };
     expect(
       validityOf(edge, { points, calibration: runCalibrationOf({ reached: ample }) }).reasons,
     ).toEqual([]);
@@ -156,7 +156,7 @@ it('the summary says what was known of the client', () => {
     measuredAt: '2026-11-30T03:00:00.000Z',
     used: false,
     misfits: ['node'],
-    streams: 256,
+    streamCount: 256,
     chunksRps: 10_240,
     startsRps: 40,
     burst: false,

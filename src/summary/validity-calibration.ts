@@ -62,7 +62,7 @@ export function clientLoadOf({
 }: Pick<ValidityEvidence, 'point' | 'judged' | 'summary'>): CalibrationInputs['load'] {
   const { fromNs, toNs } = rates.window;
   const seconds = secondsFromNs(toNs - fromNs);
-  if (seconds <= 0) return { streams: null, chunksRps: null, startsRps: null };
+  if (seconds <= 0) return { streamCount: null, chunksRps: null, startsRps: null };
   const started = judged.filter(({ dispatchedNs }) => dispatchedNs !== null);
   // A gap lies between two events, so an answer has one event more than it has gaps.
   const chunks = started.reduce(
@@ -72,7 +72,7 @@ export function clientLoadOf({
   );
   const processes = Math.max(1, generator?.processes?.length ?? 1);
   return {
-    streams: inFlightMean === null ? null : inFlightMean / processes,
+    streamCount: inFlightMean === null ? null : inFlightMean / processes,
     chunksRps: chunks / seconds / processes,
     startsRps: started.length / seconds / processes,
   };
@@ -106,14 +106,14 @@ function tooSmallReason(
   { reached }: ClientCalibration,
   load: CalibrationInputs['load'],
 ): ValidityReason | null {
-  const parts = (['streams', 'chunksRps', 'startsRps'] as const).flatMap((name) => {
+  const parts = (['streamCount', 'chunksRps', 'startsRps'] as const).flatMap((name) => {
     const value = load[name];
     if (value === null || value <= SAME_LOAD_FACTOR * reached[name]) return [];
     return [`${rounded(value)} ${LOADS[name]} of ${rounded(reached[name])}`];
   });
   if (parts.length === 0) return null;
-  const { streams, chunksRps } = load;
-  const wanted = Math.ceil(streams ?? reached.streams);
+  const { streamCount, chunksRps } = load;
+  const wanted = Math.ceil(streamCount ?? reached.streamCount);
   const tokenRate = Math.ceil((chunksRps ?? reached.chunksRps) / Math.max(1, wanted));
   return {
     check: 'calibration',
@@ -124,7 +124,7 @@ function tooSmallReason(
 }
 
 const LOADS = {
-  streams: 'streams',
+  streamCount: 'streams',
   chunksRps: 'chunks/s',
   startsRps: 'starts/s',
 } as const satisfies Readonly<Record<keyof ClientLoad, string>>;

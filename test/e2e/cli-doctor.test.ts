@@ -57,12 +57,12 @@ describe('goodput doctor', () => {
 
   it('tells the load, the ages and the cost', () => {
     const { stampAge, calmStampAge, lateness, reached, planned, ...of } = calibration();
-    expect(planned).toEqual({ streams: 8, chunksRps: 160, startsRps: 8 });
+    expect(planned).toEqual({ streamCount: 8, chunksRps: 160, startsRps: 8 });
     // At most every chunk of 8 streams in the window; a machine that stalls may lose some of it.
-    expect(stampAge.count).toBeGreaterThan(80);
+    expect(stampAge.sampleCount).toBeGreaterThan(80);
     expect(reached.chunksRps).toBeGreaterThan(80);
-    expect(calmStampAge.count).toBeLessThanOrEqual(stampAge.count);
-    expect(lateness.count).toBeGreaterThan(0);
+    expect(calmStampAge.sampleCount).toBeLessThanOrEqual(stampAge.sampleCount);
+    expect(lateness.sampleCount).toBeGreaterThan(0);
     // An event cannot be stamped before it was sent: the two clocks are one.
     expect(stampAge.p50Ns).toBeGreaterThan(0);
     expect(stampAge.p99Ns).toBeGreaterThanOrEqual(stampAge.p50Ns as number);

@@ -94,7 +94,7 @@ describe('the reach of the client', () => {
     fc.assert(
       fc.property(run, ms(0, 8), ms(0, 8), (made, oneNs, otherNs) => {
         const reaches = [null, Math.min(oneNs, otherNs), Math.max(oneNs, otherNs)].map((ageNs) => {
-          const calmStampAge = { count: 1, p50Ns: 0, p99Ns: ageNs, maxNs: ageNs };
+          const calmStampAge = { sampleCount: 1, p50Ns: 0, p99Ns: ageNs, maxNs: ageNs };
           const calibration = ageNs === null ? null : runCalibrationOf({ calmStampAge });
           return summarised(made, calibration).clientError;
         });

@@ -3,8 +3,8 @@ import type { ClientCalibration, RunCalibration } from '../../src/record/index.t
 
 /** A calm client: 256 streams of 40/s, stamps up to 400 µs late. */
 export function calibrationOf(options: Partial<ClientCalibration> = {}): ClientCalibration {
-  const load = { streams: 256, chunksRps: 10_240, startsRps: 40 };
-  const spans = { count: 100_000, p50Ns: 100_000, p99Ns: 400_000, maxNs: 1_900_000 };
+  const load = { streamCount: 256, chunksRps: 10_240, startsRps: 40 };
+  const spans = { sampleCount: 100_000, p50Ns: 100_000, p99Ns: 400_000, maxNs: 1_900_000 };
   return {
     kind: 'clientCalibration',
     schemaVersion: 1,
