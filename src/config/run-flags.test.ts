@@ -53,6 +53,16 @@ describe('RUN_FLAGS', () => {
   });
 });
 
+test('a tokenizer is a name, or a path by its slash or its ending', () => {
+  const of = (tokenizer: string) => fromFlags({ ...TARGET, rate: '1', tokenizer }).target.tokenizer;
+  expect(of('o200k_base')).toEqual({ kind: 'gpt', vocabulary: 'o200k_base' });
+  expect(of('tokenizer.json')).toEqual({ kind: 'file', path: 'tokenizer.json' });
+  expect(of('./mine')).toEqual({ kind: 'file', path: './mine' });
+  const text = 'target: { url: http://h, tokenizer: t.json }\nload: { rate: 1 }';
+  const beside = parseRunSpec(text, { ...CONTEXT, file: 'specs/run.yaml' });
+  expect(beside).toMatchObject({ spec: { target: { tokenizer: { path: 'specs/t.json' } } } });
+});
+
 describe('flags and YAML say the same', () => {
   test.each<[string, Args, string]>([
     ['rate sweep', ['--rate', '2,4,8'], 'load: { rate: [2, 4, 8] }'],

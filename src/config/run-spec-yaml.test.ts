@@ -123,6 +123,11 @@ function anySpec(): fc.Arbitrary<RunSpec> {
         values: values.map(([value, weight]) => ({ tokens: value, weight })),
       })),
   );
+  const tokenizers = fc.constantFrom<NonNullable<RunSpec['target']['tokenizer']>>(
+    { kind: 'gpt', vocabulary: 'gpt-4o' },
+    { kind: 'file', path: 'models/llama/tokenizer.json' },
+    { kind: 'file', path: 'tokenizer' },
+  );
   return fc
     .record({
       name: fc.option(line),
@@ -133,19 +138,22 @@ function anySpec(): fc.Arbitrary<RunSpec> {
       output: length,
       rates: fc.array(above0, { minLength: 1, maxLength: 4 }),
       cv: above0,
+      tokenizer: fc.option(tokenizers),
       durationNs: ns,
       seed: fc.tuple(fc.nat(), fc.nat(), fc.nat()),
     })
-    .map(({ name, model, body, declare, input, output, rates, cv, durationNs, seed }) => ({
-      ...base,
-      name,
-      target: { ...base.target, model, body: plain(body) },
-      workload: { kind: 'synthetic', input, output, prefix: { kind: 'unique' } },
-      load: { kind: 'rate', ratesRps: rates, arrivals: { kind: 'gamma', cv } },
-      durationNs,
-      seeds: { arrivals: seed[0], lengths: seed[1], prompts: seed[2] },
-      declare: plain(declare),
-    }));
+    .map(
+      ({ name, model, body, tokenizer, declare, input, output, rates, cv, durationNs, seed }) => ({
+        ...base,
+        name,
+        target: { ...base.target, model, tokenizer, body: plain(body) },
+        workload: { kind: 'synthetic', input, output, prefix: { kind: 'unique' } },
+        load: { kind: 'rate', ratesRps: rates, arrivals: { kind: 'gamma', cv } },
+        durationNs,
+        seeds: { arrivals: seed[0], lengths: seed[1], prompts: seed[2] },
+        declare: plain(declare),
+      }),
+    );
 }
 
 /** Without -0, which JSON does not carry, and without `__proto__`, which no key may be called. */
