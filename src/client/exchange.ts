@@ -139,7 +139,6 @@ export class Exchange implements ResponseHandler, WaitingAnswer {
     const { queue, responseBytes } = this.#options;
     this.#backlog ??= queue.join(this);
     if (!this.#backlog.add(memory, from, to, atNs, readId)) {
-      this.readWaiting();
       this.#readNow(memory, from, to, atNs, readId);
     } else if (this.#bodyBytes > responseBytes) this.readWaiting();
     else if (!isAlike || this.#backlog.isNearlyFull) queue.hurry(this);
@@ -148,14 +147,20 @@ export class Exchange implements ResponseHandler, WaitingAnswer {
   }
 
   readWaiting(): void {
+    this.#readBacklog(0);
+  }
+
+  /** What came after the answer has failed, `laterBytes` among it, is no part of it. */
+  #readBacklog(laterBytes: number): void {
     if (this.#backlog === null || this.#backlog.isEmpty) return;
     const unreadBytes = this.#backlog.readInto(this.#reader);
-    if (this.#reader.state === 'failed') this.#bodyBytes -= unreadBytes;
+    if (this.#reader.state === 'failed') this.#bodyBytes -= unreadBytes + laterBytes;
     this.#afterReading();
   }
 
   /** A piece for which there was no room. */
   #readNow(memory: Buffer, from: number, to: number, atNs: number, readId: number): void {
+    this.#readBacklog(to - from);
     if (this.#settled || this.#graceEndNs !== null) return;
     this.#reader.push(memory, atNs, readId, from, to);
     this.#afterReading();

@@ -1,6 +1,6 @@
 /** When answers are read: after the reads of a turn of the event loop, never between two of them. */
 import { NS_PER_MS, type Clock } from '../base/index.ts';
-import { AnswerBacklog } from './answer-backlog.ts';
+import { makeBacklogs, type AnswerBacklog } from './answer-backlog.ts';
 
 /** An answer that may have a backlog. */
 export interface WaitingAnswer {
@@ -36,7 +36,8 @@ export class ReadingQueue {
   join(answer: WaitingAnswer): AnswerBacklog {
     this.#answers.add(answer);
     this.#armSweep();
-    return this.#spare.pop() ?? new AnswerBacklog();
+    if (this.#spare.length === 0) this.#spare.push(...makeBacklogs());
+    return this.#spare.pop() as AnswerBacklog;
   }
 
   /** Gives the backlog back, empty. */

@@ -1,0 +1,124 @@
+/** An answer read later, many pieces at a time, is what it is when each piece is read as it comes. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../base/index.ts';
+import type { SendResult } from '../record/index.ts';
+import { DIALECT_NAMES, DIALECTS, type DialectName } from '../wire/index.ts';
+import { DIALECT_STREAMS } from '../../test/support/dialect-streams.ts';
+import { cutAt } from '../../test/support/wire-reading.ts';
+import { Exchange } from './exchange.ts';
+import { ReadingQueue } from './reading-queue.ts';
+import type { Connection } from './transport.ts';
+
+type End = 'end' | 'cut' | 'cancel';
+
+interface Delivery {
+  readonly dialect: DialectName;
+  readonly pieces: readonly Uint8Array[];
+  readonly end: End;
+  readonly limits: { readonly lineBytes: number; readonly responseBytes: number };
+}
+
+const CONNECTION: Connection = {
+  opened: null,
+  firstReadNs: null,
+  usable: true,
+  dispatch: () => {},
+  destroy: () => {},
+};
+
+/** What comes of it when the answer is read after each piece for which `readsAfter` says so. */
+function deliver(
+  { dialect, pieces, end, limits }: Delivery,
+  readsAfter: (piece: number) => boolean,
+): { readonly result: SendResult | null; readonly reusable: boolean | null } {
+  const clock = new VirtualClock();
+  const spoken = DIALECTS[dialect];
+  let settled: { result: SendResult; reusable: boolean } | null = null;
+  const options = {
+    stream: true,
+    requestedChoices: 1,
+    keepText: true,
+    lineBytes: limits.lineBytes,
+  };
+  const [mediaType] = spoken.mediaTypes.stream;
+  const exchange = new Exchange(
+    {
+      clock,
+      queue: new ReadingQueue(clock),
+      wallNowMs: () => 0,
+      responseBytes: limits.responseBytes,
+      terminalGraceNs: 5,
+      tests: [],
+      mediaTypes: spoken.mediaTypes.stream,
+    },
+    { requestId: 'r', body: {}, headers: {}, streamed: true, deadlineNs: 1e9, traceId: null },
+    CONNECTION,
+    spoken.createReader(options),
+    (result, reusable) => {
+      settled = { result, reusable };
+    },
+  );
+  exchange.onWritten(0);
+  exchange.onHead(200, { 'content-type': mediaType });
+  // Read into again, as a socket's memory is.
+  const memory = Buffer.alloc(64_000);
+  for (const [index, piece] of pieces.entries()) {
+    memory.fill(0xff, 0, piece.length + 9);
+    memory.set(piece, 3);
+    exchange.onBody(memory, 3, 3 + piece.length, 10 * index, index);
+    if (readsAfter(index)) exchange.readWaiting();
+  }
+  const atNs = 10 * pieces.length - 8;
+  if (end === 'end') exchange.onEnd(atNs);
+  else if (end === 'cut') exchange.onFault({ kind: 'cut' });
+  else exchange.cancel();
+  return settled ?? { result: null, reusable: null };
+}
+
+const texts = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), {
+  minLength: 1,
+  maxLength: 60,
+});
+const delivery = fc
+  .record({
+    dialect: fc.constantFrom(...DIALECT_NAMES),
+    texts,
+    cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 120 }),
+    broken: fc.option(fc.tuple(fc.nat(), fc.nat(255)), { freq: 2 }),
+    big: fc.boolean(),
+    end: fc.constantFrom<End>('end', 'cut', 'cancel'),
+    limits: fc.record({
+      lineBytes: fc.constantFrom(60, 400, 1_000_000),
+      responseBytes: fc.constantFrom(300, 3_000, 1_000_000),
+    }),
+  })
+  .map(({ dialect, texts: all, cuts, broken, big, end, limits }): Delivery => {
+    const bytes = Uint8Array.from(
+      DIALECT_STREAMS[dialect](big ? [...all, 'x'.repeat(9_000), 'y'] : all),
+    );
+    if (broken !== null) bytes[broken[0] % bytes.length] = broken[1];
+    return { dialect, pieces: cutAt(bytes, cuts), end, limits };
+  });
+
+test('law: whenever an answer is read, it is the same', () => {
+  const ends = new Map<string, number>();
+  fc.assert(
+    fc.property(
+      delivery,
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 9 }),
+      (made, moments) => {
+        const atOnce = deliver(made, () => true);
+        expect(deliver(made, () => false)).toEqual(atOnce);
+        expect(deliver(made, (piece) => moments[piece % moments.length] === true)).toEqual(atOnce);
+        const { end } = atOnce.result ?? { end: null };
+        const word = end?.kind === 'failed' ? end.failure : (end?.kind ?? 'open');
+        ends.set(word, (ends.get(word) ?? 0) + 1);
+      },
+    ),
+    { numRuns: Number(process.env['GOODPUT_FUZZ_RUNS'] ?? 300) },
+  );
+  for (const each of ['completed', 'cancelled', 'truncated', 'lineLimit', 'bodyLimit', 'json']) {
+    expect(ends.get(each), each).toBeGreaterThan(0);
+  }
+});
