@@ -16,12 +16,23 @@ import { median, print, printTable, printTitle, QUICK, quantilesText } from './s
 import type { SseServerAnswer, SseServerQuestion } from './support/sse-protocol.ts';
 import { startWorker } from './support/worker-process.ts';
 
-const ROUNDS = QUICK ? 1 : 3;
-const SECONDS = QUICK ? 0.5 : 4;
-const STREAMS = numberAfter('--streams') ?? (QUICK ? 16 : 512);
+const ROUNDS = numberAfter('--rounds') ?? (QUICK ? 1 : 3);
+const SECONDS = numberAfter('--seconds') ?? (QUICK ? 0.3 : 3);
+const STREAMS = numberAfter('--streams') ?? (QUICK ? 16 : 256);
 const STARTS_RPS = numberAfter('--starts') ?? (QUICK ? 100 : 500);
-const INTERVAL_MS = 40;
-const COUNTS = [1, 2];
+const INTERVAL_MS = numberAfter('--interval') ?? 40;
+/** One process; the same load from two; and two that carry as much as the one did, each. */
+const SETUPS = [
+  { processes: 1, loads: 1 },
+  { processes: 2, loads: 1 },
+  { processes: 2, loads: 2 },
+] as const;
+
+interface Setup {
+  readonly processes: number;
+  /** Of the load of one process. */
+  readonly loads: number;
+}
 const NO_LIMIT = {
   maxRequests: null,
   maxOutputTokens: null,
@@ -148,13 +159,18 @@ async function measure(pool: GeneratorPool, count: number, shape: LoadShape): Pr
   };
 }
 
-/** Both numbers of processes in turns, after one round that nobody counts. */
-async function measureTurns(port: number, shape: LoadShape): Promise<Map<number, Sample[]>> {
+/** All in turns, after one round that nobody counts. */
+async function measureTurns(
+  port: number,
+  shapeOf: (loads: number) => LoadShape,
+): Promise<Map<Setup, Sample[]>> {
   const pool = poolFor(port);
-  const samples = new Map<number, Sample[]>(COUNTS.map((count) => [count, []]));
-  for (const count of COUNTS) await measure(pool, count, shape);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [count, taken] of samples) taken.push(await measure(pool, count, shape));
+  const samples = new Map<Setup, Sample[]>(SETUPS.map((setup) => [setup, []]));
+  for (let round = -1; round < ROUNDS; round += 1) {
+    for (const [setup, taken] of samples) {
+      const sample = await measure(pool, setup.processes, shapeOf(setup.loads));
+      if (round >= 0) taken.push(sample);
+    }
   }
   await pool.close();
   return samples;
@@ -162,14 +178,15 @@ async function measureTurns(port: number, shape: LoadShape): Promise<Map<number,
 
 function printCosts(
   unit: string,
-  samples: ReadonlyMap<number, readonly Sample[]>,
+  samples: ReadonlyMap<Setup, readonly Sample[]>,
   unitsOf: (sample: Sample) => number,
 ): void {
   const costUs = (sample: Sample): number =>
     ((sample.generatorMs + sample.recorderMs) * 1e3) / unitsOf(sample);
-  const one = (samples.get(1) ?? []).map(costUs);
-  const rows = [...samples].map(([count, taken]) => [
-    count,
+  const one = (samples.get(SETUPS[0]) ?? []).map(costUs);
+  const rows = [...samples].map(([{ processes, loads }, taken]) => [
+    processes,
+    loads / processes,
     median(taken.map(unitsOf)),
     median(taken.map((each) => (each.generatorMs * 1e3) / unitsOf(each))).toFixed(1),
     median(taken.map((each) => (each.recorderMs * 1e3) / unitsOf(each))).toFixed(1),
@@ -184,6 +201,7 @@ function printCosts(
   printTable(
     [
       'generator processes',
+      'load of each',
       `${unit}s`,
       `generators µs/${unit}`,
       `recorder µs/${unit}`,
@@ -200,28 +218,28 @@ printTitle('Generator processes', [
   `A closed loop of ${STREAMS} streams that are sent ${1_000 / INTERVAL_MS} chunks/s each until they are ` +
     `cancelled, then ${STARTS_RPS} Poisson starts/s that are answered at once; ${SECONDS} s each, ${ROUNDS} ` +
     'rounds in turns. CPU is user + system over the whole load, of the generator processes and of the ' +
-    'process that records; the ratio is of their sum, round by round, to one generator process.',
+    'process that records; the ratio is of their sum, round by round, to one process with that load.',
 ]);
 const streamServer = startWorker<SseServerQuestion, SseServerAnswer>('./sse-server.ts');
 const started = await streamServer.ask({ kind: 'start', tls: null });
 if (started.kind !== 'started') throw new Error('the server did not start');
 await streamServer.ask({ kind: 'pace', intervalMs: INTERVAL_MS, burst: false });
-const streams = await measureTurns(started.layout.port, {
+const streams = await measureTurns(started.layout.port, (loads) => ({
   kind: 'concurrency',
-  streams: STREAMS,
+  streams: loads * STREAMS,
   durationNs: SECONDS * NS_PER_SECOND,
-  maxRequests: STREAMS,
-});
+  maxRequests: loads * STREAMS,
+}));
 await streamServer.stop();
 printCosts('chunk', streams, ({ chunks }) => chunks);
 const shortServer = startWorker<object, number>('./short-server.ts');
-const starts = await measureTurns(await shortServer.ask({}), {
+const starts = await measureTurns(await shortServer.ask({}), (loads) => ({
   kind: 'rate',
-  rateRps: STARTS_RPS,
+  rateRps: loads * STARTS_RPS,
   arrivals: { kind: 'poisson' },
   durationNs: SECONDS * NS_PER_SECOND,
   maxRequests: null,
-});
+}));
 await shortServer.stop();
 printCosts('request', starts, ({ sent }) => sent);
 print(['Where the machine is busy only ratios mean something, and lateness means nothing.']);

@@ -60,11 +60,11 @@ describe('checkLoadLimits', () => {
 
   it('counts memory by process, stream and request', () => {
     const open = { descriptors: null };
-    // 2 × 100 MB + 10,000 × 60 kB + 120,000 × 1.5 kB.
-    expect(refusal(LARGE, { ...open, memoryBytes: 979e6 })).toBe(
-      'E_MEMORY_LIMIT: 10000 streams and 120000 requests need about 980 MB of memory, and 979 MB are free',
+    // 2 × 150 MB + 10,000 × 150 kB + 120,000 × 1.5 kB.
+    expect(refusal(LARGE, { ...open, memoryBytes: 1_979e6 })).toBe(
+      'E_MEMORY_LIMIT: 10000 streams and 120000 requests need about 1980 MB of memory, and 1979 MB are free',
     );
-    expect(refusal(LARGE, { ...open, memoryBytes: 980e6 })).toBeNull();
+    expect(refusal(LARGE, { ...open, memoryBytes: 1_980e6 })).toBeNull();
   });
 
   it('refuses nothing that the system does not tell', () => {

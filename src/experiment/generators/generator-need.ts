@@ -10,7 +10,7 @@ import type { AnswerFacts } from '../answer-facts.ts';
  * AMD EPYC: to read one chunk among 1,024 streams, and to start and record one request.
  */
 export const CHUNK_COST_NS = 27_000;
-export const START_COST_NS = 250_000;
+export const START_COST_NS = 500_000;
 /** Above this share of its time an event loop stamps late. */
 export const LOOP_LIMIT_SHARE = 0.65;
 /** No error of the estimate explains more than this many times the machine's cores. */
