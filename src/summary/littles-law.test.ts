@@ -44,6 +44,19 @@ describe('the path check', () => {
     expect(pointSummaryOf(late).littlesLaw.pathGapShare).toBe(0);
   });
 
+  it('allows a lost connection to be let go of at any time after what was last seen of it', () => {
+    const reset = steadyRecords(100).map((record, index) =>
+      index % 20 === 10 && record.timeline !== null
+        ? {
+            ...record,
+            end: { kind: 'failed', failure: 'truncated', error: null } as const,
+            timeline: { ...record.timeline, terminalNs: null, doneNs: null, bodyEndNs: null },
+          }
+        : record,
+    );
+    expect(pointSummaryOf(reset).littlesLaw.pathGapShare).toBe(0);
+  });
+
   it('is not made where the generator told no count', () => {
     expect(pointSummaryOf([recordOf()]).littlesLaw.pathGapShare).toBeNull();
   });

@@ -61,12 +61,14 @@ export function littlesLawOf(
  * {@link HAND_OVER_NS} could explain it. `null` unless every record holds the count.
  */
 export function pathGapOf(rows: readonly RequestRow[]): number | null {
-  const sent = rows.filter((row) => row.dispatchedNs !== null && row.releasedNs !== null);
+  const sent = rows.filter((row) => row.dispatchedNs !== null && row.endNs !== null);
   if (sent.length === 0 || sent.some((row) => row.inFlightCount === null)) return null;
   const starts = Float64Array.from(sent, (row) => row.dispatchedNs as number).sort();
-  const ends = Float64Array.from(sent, (row) => row.releasedNs as number).sort();
+  // A connection that was lost left no instant for its release: some time after what was last seen.
+  const ends = Float64Array.from(sent, (row) => row.releasedNs ?? (row.endNs as number)).sort();
+  const lateEnds = Float64Array.from(sent, (row) => row.releasedNs ?? Infinity).sort();
   const sojournNs = sent.reduce(
-    (sum, row) => sum + ((row.releasedNs as number) - (row.dispatchedNs as number)),
+    (sum, row) => sum + ((row.releasedNs ?? (row.endNs as number)) - (row.dispatchedNs as number)),
     0,
   );
   let gapNs = 0;
@@ -82,7 +84,7 @@ export function pathGapOf(rows: readonly RequestRow[]): number | null {
       1,
       1 + countUpTo(starts, atNs - HAND_OVER_NS) - countUpTo(ends, atNs + HAND_OVER_NS),
     );
-    const most = countUpTo(starts, atNs + HAND_OVER_NS) - countUpTo(ends, atNs - HAND_OVER_NS);
+    const most = countUpTo(starts, atNs + HAND_OVER_NS) - countUpTo(lateEnds, atNs - HAND_OVER_NS);
     const told = row.inFlightCount as number;
     const excess = told > most ? told - most : Math.min(0, told - least);
     gapNs += excess * Math.max(0, nextNs - atNs);
