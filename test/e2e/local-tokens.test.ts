@@ -163,7 +163,7 @@ describe('answers counted here', () => {
 });
 
 describe('mistakes', () => {
-  test('a name that nobody knows, a file that is not there or not a tokenizer', async () => {
+  test('a name that nobody knows, a file that is no tokenizer', async () => {
     const cwd = emptyFolder();
     writeFileSync(join(cwd, 'other.json'), '{"a": 1}');
     const outcome = (tokenizer: string) =>
@@ -174,6 +174,5 @@ describe('mistakes', () => {
     const broken = await outcome('other.json');
     expect(broken.exitCode).toBe(2);
     expect(broken.stderr).toContain('other.json is not a tokenizer that can be read');
-    expect((await outcome('none.json')).exitCode).toBe(5);
   });
 });
