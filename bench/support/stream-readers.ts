@@ -96,6 +96,7 @@ async function readWithUndici(
   const { chunkBytes } = layout;
   // The handler sees bodies without their framing: a size line and a line end.
   const framingBytes = 4 + (chunkBytes - 4).toString(16).length;
+  const begun: Promise<void>[] = [];
   const clients = requestIds.map((id) => {
     const stamps: number[] = [];
     times.set(id, stamps);
@@ -105,27 +106,41 @@ async function readWithUndici(
       headersTimeout: 0,
       ...(ca === null ? {} : { connect: { ca } }),
     });
-    client.dispatch(
-      {
-        method: 'POST',
-        path: PATH,
-        headers: { 'content-type': 'application/json', 'x-request-id': id },
-        body: JSON.stringify(BODY),
-      },
-      {
-        onRequestStart: () => {},
-        onResponseData: (_controller, bytes) => onRead(bytes.length),
-        onResponseError: () => {},
-      },
-    );
+    begun.push(beginWithUndici(client, id, onRead));
     return client;
   });
+  // Handshakes of hundreds of streams take longer than any warm-up.
+  await Promise.all(begun);
   return {
     stop: async () => {
       await Promise.all(clients.map((client) => client.destroy()));
       return times;
     },
   };
+}
+
+/** Resolves once the answer begins. */
+function beginWithUndici(
+  client: Client,
+  requestId: string,
+  onRead: (byteCount: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.dispatch(
+      {
+        method: 'POST',
+        path: PATH,
+        headers: { 'content-type': 'application/json', 'x-request-id': requestId },
+        body: JSON.stringify(BODY),
+      },
+      {
+        onRequestStart: () => {},
+        onResponseStart: () => resolve(),
+        onResponseData: (_controller, bytes) => onRead(bytes.length),
+        onResponseError: (_controller, error) => reject(error),
+      },
+    );
+  });
 }
 
 async function readWithGoodput(

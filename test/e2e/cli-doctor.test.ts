@@ -72,11 +72,15 @@ describe('goodput doctor', () => {
     expect(of.transport).toEqual({ name: 'fast', tls: false, http2: false });
   });
 
-  it('prints a verdict, a table and a line per check, with what to do', async () => {
-    const text = await runBuilt(['doctor', ...SHORT, '--burst', '--out', 'other.json'], { cwd });
+  it('prints a verdict, a table and a line per check; a TLS target is tried over TLS', async () => {
+    // Nobody is there, and nobody is asked.
+    const args = ['doctor', 'https://127.0.0.1:1', ...SHORT, '--burst', '--out', 'other.json'];
+    const text = await runBuilt(args, { cwd });
     expect(ALLOWED).toContain(text.exitCode);
     expect(text.stdout).toMatch(/^(PASS|WARN|FAIL) {5}/);
     expect(text.stdout).toContain('8 streams × 20.0/s, all at once: 160 chunks/s, 8.00 starts/s');
+    expect(text.stdout).toContain('fast over TLS');
+    expect(text.stdout).toMatch(/^PASS +\d+ stamps compared with the instant of sending/m);
     expect(text.stdout).toMatch(/stamp age: stamp − sending +\S+ \S+ +\S+ \S+ +\S+ \S+ +\d/);
     expect(text.stdout).toContain('other.json');
   }, 30_000);
