@@ -1,12 +1,20 @@
 /** `goodput k6`: the same mixed workload as a k6 script. */
 import type { Command } from 'commander';
 import { EXIT_CODES, printable, ProblemsError } from '../base/index.ts';
+import { RUN_FLAGS } from '../config/index.ts';
 import { planRun } from '../experiment/index.ts';
 import { k6Prompts, k6Script } from '../report/index.ts';
-import { addRunFlags, givenRunFlags, type Register } from './command.ts';
+import { addRunFlags, givenRunFlags, METRICS_FLAGS, type Register } from './command.ts';
 import { readTextFile } from './files.ts';
 import { writeNewFile } from './init-command.ts';
 import { readSpec } from './read-spec.ts';
+
+/** Processes are k6's own affair. */
+const K6_FLAGS: ReadonlySet<string> = new Set(
+  RUN_FLAGS.map(({ flag }) => flag).filter(
+    (flag) => flag !== '--processes' && !METRICS_FLAGS.has(flag),
+  ),
+);
 
 interface K6Options {
   readonly file?: string;
@@ -21,7 +29,7 @@ export const k6Command: Register = (program, context, finish) => {
         'k6 buffers responses: the script has no TTFT and no token timing, and says so.',
     )
     .argument('<target>', 'run file, or URL of the server');
-  addRunFlags(command)
+  addRunFlags(command, K6_FLAGS)
     .option('--file <file>', 'where to write; left out: stdout')
     .option('--force', 'replace the file if it exists', false)
     .action((target: string, options: K6Options, self: Command) => {

@@ -60,19 +60,23 @@ export async function readyLoad(
   const meter = startSelfMeter(clock);
   const answers = repeatsAnswers(load.schedule) ? new AnswerMemory(load.schedule) : null;
   return async (startNs, hooks) => {
-    const outcome = await runSchedule({
-      ...options,
-      ...hooks,
-      clock,
-      pacer,
-      startNs,
-      ...(answers === null
-        ? { send: client, prepare: (request) => prepare(request) }
-        : heard(answers, client, prepare, hooks)),
-    }).finally(() => pacer.stop());
-    const evidence = await meter.stop();
-    const connectionCount = client.connectionsOpened - openedBefore;
-    return { outcome, evidence: { ...evidence, connectionCount } };
+    try {
+      const outcome = await runSchedule({
+        ...options,
+        ...hooks,
+        clock,
+        pacer,
+        startNs,
+        ...(answers === null
+          ? { send: client, prepare: (request) => prepare(request) }
+          : heard(answers, client, prepare, hooks)),
+      });
+      const evidence = await meter.stop();
+      const connectionCount = client.connectionsOpened - openedBefore;
+      return { outcome, evidence: { ...evidence, connectionCount } };
+    } finally {
+      await pacer.stop();
+    }
   };
 }
 

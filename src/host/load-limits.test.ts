@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EnvironmentError } from '../base/index.ts';
+import type { EnvironmentError } from '../base/index.ts';
 import {
   checkLoadLimits,
   type LoadLimits,

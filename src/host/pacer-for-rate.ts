@@ -2,12 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../base/index.ts';
 import { precisePacer } from './precise-pacer.ts';
-import { startThreadPacer } from './thread-pacer.ts';
-
-export interface StartedPacer extends Pick<Clock, 'at'> {
-  /** To be called when the load is over. */
-  readonly stop: () => Promise<void>;
-}
+import { type StartedPacer, startThreadPacer } from './thread-pacer.ts';
 
 /** Above this many starts a second, walking turn by turn would keep the loop from its reading. */
 const PRECISE_RPS = 50;

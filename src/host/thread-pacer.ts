@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { type Clock, NS_PER_MS, NS_PER_US } from '../base/index.ts';
 
-export interface ThreadPacer extends Pick<Clock, 'at'> {
-  /** Ends the thread. Alarms that have not rung never will. */
+export interface StartedPacer extends Pick<Clock, 'at'> {
+  /** To be called when the load is over. Alarms that have not rung never will. */
   stop(): Promise<void>;
 }
 
@@ -43,87 +43,115 @@ interface Alarm {
  *
  * `at` is as a {@link Clock} has it: never early; the returned function cancels.
  */
-export async function startThreadPacer(clock: Pick<Clock, 'nowNs'>): Promise<ThreadPacer> {
-  const control = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
-  const instant = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
-  const words = new Int32Array(control);
-  const instantMs = new Float64Array(instant).fill(Number.POSITIVE_INFINITY);
-  const data = { workerData: { control, instant } };
-  const thread = new Worker(SLEEPER, { eval: true, stderr: true, ...data });
-  const ended = new Promise<void>((resolve) => {
-    thread.once('exit', () => resolve());
-  });
-  await new Promise((resolve, reject) => {
-    thread.once('message', resolve);
-    thread.once('error', reject);
-  });
-  const alarms = new Set<Alarm>();
-  let walking: NodeJS.Immediate | null = null;
-  let isRinging = false;
-  let isHeld = false;
-  // On the scale that both threads read; a number, because this is read at every start.
-  const sharedOffsetMs = Number(process.hrtime.bigint()) / NS_PER_MS - performance.now();
-  /** Whether the thread keeps this process alive. */
-  const hold = (isNeeded: boolean): void => {
-    if (isNeeded === isHeld) return;
-    isHeld = isNeeded;
-    if (isNeeded) thread.ref();
-    else thread.unref();
-  };
+export async function startThreadPacer(clock: Pick<Clock, 'nowNs'>): Promise<StartedPacer> {
+  const pacer = new SleepingThread(clock);
+  await pacer.running();
+  return pacer;
+}
 
-  const next = (): Alarm | null => {
+class SleepingThread implements StartedPacer {
+  readonly #clock: Pick<Clock, 'nowNs'>;
+  readonly #control = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  readonly #instantMs = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
+  readonly #thread: Worker;
+  readonly #ended: Promise<void>;
+  readonly #alarms = new Set<Alarm>();
+  /** From this thread's count to the one that both threads read. */
+  readonly #offsetMs = Number(process.hrtime.bigint()) / NS_PER_MS - performance.now();
+  #walking: NodeJS.Immediate | null = null;
+  #isRinging = false;
+  /** Whether the thread keeps this process alive. */
+  #isHeld = false;
+
+  constructor(clock: Pick<Clock, 'nowNs'>) {
+    this.#clock = clock;
+    this.#instantMs[0] = Number.POSITIVE_INFINITY;
+    const workerData = { control: this.#control.buffer, instant: this.#instantMs.buffer };
+    const thread = new Worker(SLEEPER, { eval: true, stderr: true, workerData });
+    this.#thread = thread;
+    this.#ended = new Promise((resolve) => {
+      thread.once('exit', () => resolve());
+    });
+  }
+
+  async running(): Promise<void> {
+    await new Promise((resolve, reject) => {
+      this.#thread.once('message', resolve);
+      this.#thread.once('error', reject);
+    });
+    this.#thread.on('message', (turn: number) => {
+      // One that was set before the latest instant has been overtaken.
+      if (turn === Atomics.load(this.#control, TURN)) this.#ring();
+    });
+    this.#thread.unref();
+  }
+
+  at(atNs: number, action: () => void): () => void {
+    const alarm = { atNs, action };
+    const before = this.#next();
+    this.#alarms.add(alarm);
+    // What rings now looks for the next instant itself.
+    if (!this.#isRinging && (before === null || atNs < before.atNs)) this.#arm();
+    return () => {
+      this.#alarms.delete(alarm);
+      this.#hold(this.#alarms.size > 0);
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#alarms.clear();
+    if (this.#walking !== null) clearImmediate(this.#walking);
+    this.#hold(true);
+    Atomics.store(this.#control, STOPPED, 1);
+    this.#wake();
+    await this.#ended;
+  }
+
+  #next(): Alarm | null {
     let first: Alarm | null = null;
-    for (const alarm of alarms) if (first === null || alarm.atNs < first.atNs) first = alarm;
+    for (const alarm of this.#alarms) {
+      if (first === null || alarm.atNs < first.atNs) first = alarm;
+    }
     return first;
-  };
-  const ring = (): void => {
-    walking = null;
-    isRinging = true;
-    for (let first = next(); first !== null && first.atNs <= clock.nowNs(); first = next()) {
-      alarms.delete(first);
+  }
+
+  #ring(): void {
+    this.#walking = null;
+    this.#isRinging = true;
+    for (
+      let first = this.#next();
+      first !== null && first.atNs <= this.#clock.nowNs();
+      first = this.#next()
+    ) {
+      this.#alarms.delete(first);
       first.action();
     }
-    isRinging = false;
-    arm();
-  };
-  const arm = (): void => {
-    const first = next();
-    hold(first !== null);
+    this.#isRinging = false;
+    this.#arm();
+  }
+
+  #arm(): void {
+    const first = this.#next();
+    this.#hold(first !== null);
     if (first === null) return;
-    const leftNs = first.atNs - clock.nowNs() - LEAD_NS;
+    const leftNs = first.atNs - this.#clock.nowNs() - LEAD_NS;
     if (leftNs <= 0) {
-      walking ??= setImmediate(ring);
+      this.#walking ??= setImmediate(() => this.#ring());
       return;
     }
-    instantMs[0] = performance.now() + sharedOffsetMs + leftNs / NS_PER_MS;
-    Atomics.add(words, TURN, 1);
-    Atomics.notify(words, TURN);
-  };
-  thread.on('message', (turn: number) => {
-    // One that was set before the latest instant has been overtaken.
-    if (turn === Atomics.load(words, TURN)) ring();
-  });
-  thread.unref();
-  return {
-    at(atNs, action) {
-      const alarm = { atNs, action };
-      const before = next();
-      alarms.add(alarm);
-      // What rings now looks for the next instant itself.
-      if (!isRinging && (before === null || atNs < before.atNs)) arm();
-      return () => {
-        alarms.delete(alarm);
-        hold(alarms.size > 0);
-      };
-    },
-    async stop() {
-      alarms.clear();
-      if (walking !== null) clearImmediate(walking);
-      thread.ref();
-      Atomics.store(words, STOPPED, 1);
-      Atomics.add(words, TURN, 1);
-      Atomics.notify(words, TURN);
-      await ended;
-    },
-  };
+    this.#instantMs[0] = performance.now() + this.#offsetMs + leftNs / NS_PER_MS;
+    this.#wake();
+  }
+
+  #wake(): void {
+    Atomics.add(this.#control, TURN, 1);
+    Atomics.notify(this.#control, TURN);
+  }
+
+  #hold(isNeeded: boolean): void {
+    if (isNeeded === this.#isHeld) return;
+    this.#isHeld = isNeeded;
+    if (isNeeded) this.#thread.ref();
+    else this.#thread.unref();
+  }
 }

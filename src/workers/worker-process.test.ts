@@ -19,7 +19,7 @@ interface Started {
 
 function start(): Started {
   const heard: unknown[] = [];
-  let told = (_: unknown): void => {};
+  let told: (message: unknown) => void = () => {};
   const hear = (message: unknown): void => {
     heard.push(message);
     told(message);
@@ -36,7 +36,7 @@ describe('a process of our own', () => {
     const { child, next } = start();
     const answer = next();
     child.send({ kind: 'echo', value: { text: 'ä', numbers: [1, null] } });
-    expect(await answer).toEqual({ text: 'ä', numbers: [1, null] });
+    expect(await answer).toEqual({ value: { text: 'ä', numbers: [1, null] } });
     await child.close();
     // Nobody is there any more: said to nobody, and no error.
     child.send({ kind: 'echo', value: 1 });
@@ -51,7 +51,7 @@ describe('a process of our own', () => {
     });
     child.send({ kind: 'die', last: 'farewell' });
     await ended;
-    expect(heard).toEqual(['farewell', { how: 'was ended by SIGKILL' }]);
+    expect(heard).toEqual([{ value: 'farewell' }, { how: 'was ended by SIGKILL' }]);
   });
 
   it('leaves the signals of a terminal to its parent', async () => {
@@ -62,7 +62,7 @@ describe('a process of our own', () => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.kill(child.pid as number, signal);
     const second = next();
     child.send({ kind: 'echo', value: 2 });
-    expect(await second).toBe(2);
+    expect(await second).toEqual({ value: 2 });
     await child.close();
   });
 
@@ -80,7 +80,7 @@ describe('a process of our own', () => {
       const answer = next();
       const beforeNs = clock.nowNs();
       child.send({ kind: 'clock', sharedOriginMs: clock.sharedOriginMs });
-      const thereNs = (await answer) as number;
+      const { nowNs: thereNs } = (await answer) as { readonly nowNs: number };
       expect(thereNs).toBeGreaterThan(beforeNs);
       expect(thereNs).toBeLessThan(clock.nowNs());
     }

@@ -65,13 +65,10 @@ function endOf({ signalCode, exitCode }: ChildProcess, lastWords: string): strin
  * at once, and whatever it had open with it. Signals that a terminal sends to all processes of a
  * command are for the parent to obey.
  */
-export function serveParent<Received, Sent>(
-  onMessage: (message: Received) => void,
-): (message: Sent) => void {
-  const { send } = process;
-  assert(send !== undefined, 'a parent is served by a process that one started');
+export function serveParent(onMessage: (message: never) => void): (message: object) => void {
+  assert(process.connected, 'a parent is served by a process that one started');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit());
-  process.on('message', (message) => onMessage(message as Received));
-  return (message) => void send.call(process, message, () => {});
+  process.on('message', (message) => onMessage(message as never));
+  return (message) => void process.send?.(message, () => {});
 }

@@ -9,14 +9,14 @@ export type Asked =
   | { readonly kind: 'die'; readonly last: string }
   | { readonly kind: 'throw' };
 
-const answer = serveParent<Asked, unknown>((asked) => {
+const answer = serveParent((asked: Asked) => {
   switch (asked.kind) {
     case 'echo':
-      return answer(asked.value);
+      return answer({ value: asked.value });
     case 'clock':
-      return answer(realClockFrom(asked.sharedOriginMs).nowNs());
+      return answer({ nowNs: realClockFrom(asked.sharedOriginMs).nowNs() });
     case 'die':
-      answer(asked.last);
+      answer({ value: asked.last });
       return process.kill(process.pid, 'SIGKILL');
     case 'throw':
       throw new Error('out of luck');

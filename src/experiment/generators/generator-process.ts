@@ -3,5 +3,5 @@ import { serveParent } from '../../workers/index.ts';
 import { Generator } from './generator.ts';
 import type { FromGenerator, ToGenerator } from './messages.ts';
 
-const tell = serveParent<ToGenerator, FromGenerator>((message) => generator.hear(message));
-const generator = new Generator(tell);
+const tell = serveParent((message: ToGenerator) => generator.hear(message));
+const generator = new Generator((message: FromGenerator) => tell(message));
