@@ -29,10 +29,8 @@ async function simulated(...args: readonly string[]) {
 }
 
 describe('goodput simulate on sessions', () => {
-  const CONVERSATIONS = [
-    ...[`${EXAMPLES}sessions.yaml`, '--kv-blocks', '20000'],
-    ...['--duration', '2m', '--warmup', '30s'],
-  ];
+  const SHORT = ['--duration', '2m', '--warmup', '30s'];
+  const CONVERSATIONS = [`${EXAMPLES}sessions.yaml`, '--kv-blocks', '20000', ...SHORT];
 
   it('answers later turns far sooner when there is a prefix cache, and is judged by the session', async () => {
     const with_ = await simulated(...CONVERSATIONS, '--prefix-caching');
