@@ -9,6 +9,8 @@ import {
   EXIT_CODES,
   type ExitCode,
   nsFromSeconds,
+  ProblemsError,
+  secondsFromNs,
   usageProblem,
 } from '../base/index.ts';
 import type { RunSpec } from '../config/index.ts';
@@ -104,6 +106,7 @@ async function doctor(
   const { wish, measureNs } = readWish(options);
   const { spec, offered } = offeredLoad(target, command, context);
   const load = plannedLoad(offered, wish);
+  requireComparable(load, measureNs);
   checkDescriptors(load.streamCount);
   const clock = createRealClock();
   const machine = await machineLimits(clock);
@@ -163,6 +166,22 @@ function readWish({ streams, tokenRate, burst, duration }: DoctorOptions): {
   const measureNs = reader.durationNs('--duration', duration, 'above0');
   reader.finish();
   return { wish, measureNs: Math.max(measureNs, nsFromSeconds(1)) };
+}
+
+/** Stamps that are compared in memory, each with a line of the emulator's log. */
+const CHUNKS_MAX = 4_000_000;
+
+/** Errors: ProblemsError for more chunks than can be compared. */
+function requireComparable({ chunksRps }: PlannedLoad, measureNs: number): void {
+  const chunks = chunksRps * secondsFromNs(measureNs);
+  if (chunks <= CHUNKS_MAX) return;
+  const seconds = Math.floor(CHUNKS_MAX / chunksRps);
+  const message = `${Math.round(chunks)} chunks are more than the ${CHUNKS_MAX} that are compared in memory`;
+  const hint =
+    seconds >= 1
+      ? `measure for a shorter time: --duration ${seconds}s`
+      : 'plan fewer streams, or slower ones';
+  throw new ProblemsError([usageProblem('E_USAGE_VALUE', message, hint)]);
 }
 
 /** The heaviest load point of the run that is planned; of none, streams to be told. */

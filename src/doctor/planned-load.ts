@@ -74,12 +74,15 @@ export function plannedLoad(offered: OfferedLoad, wish: LoadWish): PlannedLoad {
   };
 }
 
-/** Streams that there may be at once: arrivals are random, and answers as long as planned. */
+/**
+ * Streams that there may be at once: arrivals are random, so their number varies by about its root,
+ * and answers are as long as planned.
+ */
 export function mostStreams({ streamCount }: Pick<PlannedLoad, 'streamCount'>): number {
-  return 2 * streamCount + SPARE_STREAMS;
+  return Math.ceil(streamCount + 6 * Math.sqrt(streamCount)) + SPARE_STREAMS;
 }
 
-const SPARE_STREAMS = 64;
+const SPARE_STREAMS = 32;
 
 function meanOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
