@@ -1,8 +1,13 @@
 /** `goodput objectives suggest`: limits that a service achieved with headroom. */
-import { EXIT_CODES, parseShare, ProblemsError, usageProblem } from '../base/index.ts';
+import { EXIT_CODES, parseShare, percentText, ProblemsError, usageProblem } from '../base/index.ts';
 import { correctnessOf } from '../config/index.ts';
-import { measureRecord } from '../record/index.ts';
-import { objectiveText, suggestObjective, type Suggestion } from '../slo/index.ts';
+import { LogicalJoin, measureRecord } from '../record/index.ts';
+import {
+  type MeasuredRecord,
+  objectiveText,
+  suggestObjective,
+  type Suggestion,
+} from '../slo/index.ts';
 import { openRun } from '../store/index.ts';
 import { formatOption, type Register } from './command.ts';
 import { specOfRun } from './stored-run.ts';
@@ -35,11 +40,15 @@ export const objectivesCommand: Register = (program, context, finish) => {
       const run = await openRun(dir);
       const spec = specOfRun(run, context);
       const base = spec.objective ?? correctnessOf(spec);
-      const samples = [];
-      for await (const record of run.records(pointOption(options.point, run.pointIndexes))) {
+      const samples: MeasuredRecord[] = [];
+      // Of requests as their users saw them, where some were tried again.
+      const join = new LogicalJoin((record) => {
         const measures = measureRecord(record, { counts: base.request.counts });
         samples.push({ record, measures });
-      }
+      });
+      const point = pointOption(options.point, run.pointIndexes);
+      for await (const record of run.records(point)) join.add(record);
+      join.finish();
       const suggestion = suggestObjective(samples, { base, attainmentShare, headroomShare });
       context.stdout(
         options.format === 'json'
@@ -52,7 +61,7 @@ export const objectivesCommand: Register = (program, context, finish) => {
 
 function suggestionText(suggestion: Suggestion, requests: number): string {
   const { objective, achievedShare, leftOut } = suggestion;
-  const share = achievedShare === null ? '–' : `${(achievedShare * 100).toFixed(1)} %`;
+  const share = achievedShare === null ? '–' : percentText(achievedShare);
   if (objective === null) {
     return `no objective: only ${share} of ${requests} requests were correct, below the target\n`;
   }

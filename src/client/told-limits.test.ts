@@ -16,12 +16,18 @@ describe('toldLimits', () => {
       'x-ratelimit-reset-tokens': '6m0s',
     };
     expect(toldLimits(headers, NOW_MS)).toEqual([
-      { of: 'requests', per: 'minute', limit: 60, remaining: 59, resetNs: nsFromSeconds(1) },
+      {
+        of: 'requests',
+        per: 'minute',
+        limitCount: 60,
+        remainingCount: 59,
+        resetNs: nsFromSeconds(1),
+      },
       {
         of: 'tokens',
         per: 'minute',
-        limit: 150_000,
-        remaining: 149_984,
+        limitCount: 150_000,
+        remainingCount: 149_984,
         resetNs: nsFromSeconds(360),
       },
     ]);
@@ -38,8 +44,20 @@ describe('toldLimits', () => {
       'x-ratelimit-reset-tokens': '7.66s',
     };
     expect(toldLimits(headers, NOW_MS)).toEqual([
-      { of: 'requests', per: 'day', limit: 14_400, remaining: 14_370, resetNs: nsFromMs(179_560) },
-      { of: 'tokens', per: 'minute', limit: 18_000, remaining: 17_997, resetNs: nsFromMs(7_660) },
+      {
+        of: 'requests',
+        per: 'day',
+        limitCount: 14_400,
+        remainingCount: 14_370,
+        resetNs: nsFromMs(179_560),
+      },
+      {
+        of: 'tokens',
+        per: 'minute',
+        limitCount: 18_000,
+        remainingCount: 17_997,
+        resetNs: nsFromMs(7_660),
+      },
     ]);
   });
 
@@ -50,8 +68,14 @@ describe('toldLimits', () => {
       'x-ratelimit-reset-tokens': '11',
     };
     expect(toldLimits(headers, NOW_MS)).toEqual([
-      { of: 'requests', per: 'minute', limit: null, remaining: 9, resetNs: null },
-      { of: 'tokens', per: 'minute', limit: null, remaining: 0, resetNs: nsFromSeconds(11) },
+      { of: 'requests', per: 'minute', limitCount: null, remainingCount: 9, resetNs: null },
+      {
+        of: 'tokens',
+        per: 'minute',
+        limitCount: null,
+        remainingCount: 0,
+        resetNs: nsFromSeconds(11),
+      },
     ]);
   });
 
@@ -65,8 +89,14 @@ describe('toldLimits', () => {
       'anthropic-ratelimit-output-tokens-reset': '2026-11-30T11:59:59Z',
     };
     expect(toldLimits(headers, NOW_MS)).toEqual([
-      { of: 'requests', per: 'minute', limit: 50, remaining: 49, resetNs: nsFromSeconds(2) },
-      { of: 'outputTokens', per: 'minute', limit: 8_000, remaining: 8_000, resetNs: 0 },
+      {
+        of: 'requests',
+        per: 'minute',
+        limitCount: 50,
+        remainingCount: 49,
+        resetNs: nsFromSeconds(2),
+      },
+      { of: 'outputTokens', per: 'minute', limitCount: 8_000, remainingCount: 8_000, resetNs: 0 },
     ]);
   });
 
@@ -79,7 +109,7 @@ describe('toldLimits', () => {
         'x-ratelimit-reset-requests': value,
       };
       expect(toldLimits(headers, NOW_MS), value).toEqual([
-        { of: 'requests', per: 'minute', limit: null, remaining: 5, resetNs: null },
+        { of: 'requests', per: 'minute', limitCount: null, remainingCount: 5, resetNs: null },
       ]);
     }
     expect(toldLimits({}, NOW_MS)).toEqual([]);

@@ -41,11 +41,11 @@ const ANTHROPIC: readonly LimitHeaders[] = (
 /** The limits that the headers tell, in a fixed order; empty when they tell none. Never throws. */
 export function toldLimits(headers: ResponseHeaders, wallNowMs: number): readonly ToldLimit[] {
   return [...OPENAI_LIKE, ...ANTHROPIC].flatMap((names) => {
-    const limit = countOf(headerOf(headers, names.limit));
-    const remaining = countOf(headerOf(headers, names.remaining));
-    if (limit === null && remaining === null) return [];
+    const limitCount = countOf(headerOf(headers, names.limit));
+    const remainingCount = countOf(headerOf(headers, names.remaining));
+    if (limitCount === null && remainingCount === null) return [];
     const resetNs = resetNsOf(headerOf(headers, names.reset), wallNowMs);
-    return [{ of: names.of, per: periodOf(names, headers), limit, remaining, resetNs }];
+    return [{ of: names.of, per: periodOf(names, headers), limitCount, remainingCount, resetNs }];
   });
 }
 

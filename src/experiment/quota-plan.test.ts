@@ -88,14 +88,14 @@ describe('a plan against what the provider tells', () => {
   const told = (more: Partial<ToldLimit>): ToldLimit => ({
     of: 'requests',
     per: 'minute',
-    limit: null,
-    remaining: null,
+    limitCount: null,
+    remainingCount: null,
     resetNs: null,
     ...more,
   });
 
   it('is warned of a limit that its busiest minute passes', () => {
-    const limits = [told({ limit: 500 }), told({ of: 'tokens', limit: 1_000_000 })];
+    const limits = [told({ limitCount: 500 }), told({ of: 'tokens', limitCount: 1_000_000 })];
     expect(toldLimitWarnings([steady(20, 60)], limits)).toEqual([
       'the provider says 500 requests/min, and the busiest minute of this plan has 1,200: expect refusals',
     ]);
@@ -103,7 +103,7 @@ describe('a plan against what the provider tells', () => {
   });
 
   it('is warned of a day that has too few requests left', () => {
-    const limits = [told({ per: 'day', limit: 14_400, remaining: 100 })];
+    const limits = [told({ per: 'day', limitCount: 14_400, remainingCount: 100 })];
     expect(toldLimitWarnings([steady(2, 60)], limits)[0]).toContain('100 requests left for today');
     expect(toldLimitWarnings([steady(1, 60)], limits)).toEqual([]);
   });

@@ -123,7 +123,7 @@ export function toldLimitWarnings(
 ): string[] {
   const busiest = busiestMinute(points);
   const total = points.reduce((sum, { schedule }) => sum + schedule.requests.length, 0);
-  return limits.flatMap(({ of, per, limit, remaining }) => {
+  return limits.flatMap(({ of, per, limitCount: limit, remainingCount: remaining }) => {
     if (per === 'day' && of === 'requests' && remaining !== null && total > remaining) {
       return [
         `the provider has ${grouped(remaining)} requests left for today, and this plan ${grouped(total)}`,

@@ -105,7 +105,7 @@ function checkUsage(usage: Usage | null): string[] {
 }
 
 function checkDraft(draft: Timeline['draft']): string[] {
-  return draft !== null && draft.accepted > draft.proposed
+  return draft !== null && draft.acceptedTokens > draft.proposedTokens
     ? ['more draft tokens accepted than proposed']
     : [];
 }

@@ -141,8 +141,8 @@ const usage = objectOf<Usage>({
 const told = objectOf<ToldLimit>({
   of: oneOf(['requests', 'tokens', 'inputTokens', 'outputTokens']),
   per: nullable(oneOf(['minute', 'day'])),
-  limit: count,
-  remaining: count,
+  limitCount: count,
+  remainingCount: count,
   resetNs: count,
 });
 
@@ -172,7 +172,7 @@ const timelineFields: FieldShapes<Timeline> = {
   output,
   usage: nullable(usage),
   local: nullable(local),
-  draft: nullable(objectOf<DraftTokens>({ proposed: whole, accepted: whole })),
+  draft: nullable(objectOf<DraftTokens>({ proposedTokens: whole, acceptedTokens: whole })),
   finishReason: nullable(finishReason),
   limits: listOf(told),
   commentCount: whole,

@@ -60,9 +60,9 @@ export interface LocalTokens {
 
 /** Tokens a draft proposed ahead of the model, and those the model took: speculative decoding. */
 export interface DraftTokens {
-  readonly proposed: number;
-  /** At most `proposed`. */
-  readonly accepted: number;
+  readonly proposedTokens: number;
+  /** At most `proposedTokens`. */
+  readonly acceptedTokens: number;
 }
 
 /** What a provider's limits count. */
@@ -73,9 +73,9 @@ export interface ToldLimit {
   readonly of: LimitedUnit;
   /** The time it is for, where the header is documented to say. */
   readonly per: 'minute' | 'day' | null;
-  readonly limit: number | null;
+  readonly limitCount: number | null;
   /** What was left when the response was made. */
-  readonly remaining: number | null;
+  readonly remainingCount: number | null;
   /** Until all of it is there again, from the receipt of the response. */
   readonly resetNs: number | null;
 }

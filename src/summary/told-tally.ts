@@ -21,8 +21,8 @@ export class ToldTally {
     for (const told of timeline?.limits ?? []) this.#addLimit(told);
     const draft = end?.kind === 'completed' ? (timeline?.draft ?? null) : null;
     if (draft === null) return;
-    this.#proposed += draft.proposed;
-    this.#accepted += draft.accepted;
+    this.#proposed += draft.proposedTokens;
+    this.#accepted += draft.acceptedTokens;
     this.#draftCount += 1;
   }
 
@@ -44,7 +44,7 @@ export class ToldTally {
     };
   }
 
-  #addLimit({ of, per, limit, remaining }: ToldLimit): void {
+  #addLimit({ of, per, limitCount: limit, remainingCount: remaining }: ToldLimit): void {
     const key = `${of}/${per}`;
     const known = this.#limits.get(key);
     if (known === undefined) {

@@ -6,8 +6,8 @@ describe('drafts as servers tell them', () => {
   it('are accepted and rejected prediction tokens at OpenAI', () => {
     const details = { accepted_prediction_tokens: 30, rejected_prediction_tokens: 10 };
     expect(draftOfUsage({ completion_tokens_details: details })).toEqual({
-      proposed: 40,
-      accepted: 30,
+      proposedTokens: 40,
+      acceptedTokens: 30,
     });
   });
 
@@ -19,8 +19,8 @@ describe('drafts as servers tell them', () => {
 
   it('are timings at llama.cpp, which never took more than was proposed', () => {
     expect(draftOfTimings({ timings: { draft_n: 604, draft_n_accepted: 515 } })).toEqual({
-      proposed: 604,
-      accepted: 515,
+      proposedTokens: 604,
+      acceptedTokens: 515,
     });
     expect(draftOfTimings({ timings: { draft_n: 5, draft_n_accepted: 6 } })).toBeNull();
     expect(draftOfTimings({})).toBeNull();
@@ -46,7 +46,7 @@ describe('drafts as servers tell them', () => {
       const text = messages.map((message) => `data: ${message}\n\n`).join('');
       reader.push(Buffer.from(text), 5, 0);
       reader.end('complete');
-      expect(reader.reading.draft, name).toEqual({ proposed: 12, accepted: 9 });
+      expect(reader.reading.draft, name).toEqual({ proposedTokens: 12, acceptedTokens: 9 });
     }
   });
 });

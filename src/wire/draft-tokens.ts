@@ -11,7 +11,7 @@ export function draftOfUsage(usage: unknown): DraftTokens | null {
   const accepted = asCount(details?.['accepted_prediction_tokens']);
   const rejected = asCount(details?.['rejected_prediction_tokens']);
   if (accepted === null || rejected === null || accepted + rejected === 0) return null;
-  return { proposed: accepted + rejected, accepted };
+  return { proposedTokens: accepted + rejected, acceptedTokens: accepted };
 }
 
 /** llama.cpp's `timings.draft_n` and `draft_n_accepted`, which are there when it drafts. */
@@ -20,5 +20,5 @@ export function draftOfTimings(chunk: JsonObject): DraftTokens | null {
   const proposed = asCount(timings?.['draft_n']);
   const accepted = asCount(timings?.['draft_n_accepted']);
   if (proposed === null || accepted === null || accepted > proposed) return null;
-  return { proposed, accepted };
+  return { proposedTokens: proposed, acceptedTokens: accepted };
 }

@@ -92,7 +92,7 @@ export class ReadingState {
 
   /** Running totals are told too: the larger counts. */
   sawDraft(draft: DraftTokens): void {
-    if (draft.proposed >= (this.#draft?.proposed ?? 0)) this.#draft = draft;
+    if (draft.proposedTokens >= (this.#draft?.proposedTokens ?? 0)) this.#draft = draft;
   }
 
   sawQueueTime(seconds: number): void {

@@ -150,8 +150,8 @@ describe('limits of the provider', () => {
       { of: 'requests', per: 'minute', limit: 30, leastRemaining: 0 },
     ]);
     expect(point.ledger.refused).toBeGreaterThan(0);
-    expect(manifest.preflight).toMatchObject({ limits: [{ of: 'requests', limit: 30 }] });
-    expect(records[0]?.timeline?.limits).toMatchObject([{ of: 'requests', limit: 30 }]);
+    expect(manifest.preflight).toMatchObject({ limits: [{ of: 'requests', limitCount: 30 }] });
+    expect(records[0]?.timeline?.limits).toMatchObject([{ of: 'requests', limitCount: 30 }]);
   });
 });
 

@@ -1,6 +1,12 @@
 /** What charts need of the records of a run, kept small however many there are. */
 import { createBins, ecdfPoints, type GanttRow, type XyPoint } from '../../charts/index.ts';
-import { measureRecord, type Measures, type RequestRecord } from '../../record/index.ts';
+import {
+  isOneOfSeveral,
+  LogicalJoin,
+  measureRecord,
+  type Measures,
+  type RequestRecord,
+} from '../../record/index.ts';
 import { judgeMeasured, type Judgement, type Objective } from '../../slo/index.ts';
 import {
   levelsOver,
@@ -93,19 +99,32 @@ function pointCollector(
     for (const gapNs of measures.chunkGapsNs) gaps.add(gapNs / NS_PER_MS);
   };
 
+  const judged = (record: RequestRecord) => {
+    const measures = measureRecord(record, { counts: objective.request.counts });
+    return { measures, judgement: judgeMeasured(record, measures, objective) };
+  };
+  const take = (
+    { dispatch }: RequestRecord,
+    { measures, judgement }: ReturnType<typeof judged>,
+  ): void => {
+    if (judgement.outcome !== 'completed' || (dispatch.plannedNs ?? 0) < judgedFromNs) return;
+    distribute(measures, judgement);
+  };
+  // Latencies are of requests; stays and rows are of tries.
+  const join = new LogicalJoin((request) => take(request, judged(request)));
+
   return {
     add(record) {
       const { dispatch } = record;
       if (dispatch.kind === 'notReached') return;
-      const measures = measureRecord(record, { counts: objective.request.counts });
-      const judgement = judgeMeasured(record, measures, objective);
+      const of = judged(record);
+      const { measures, judgement } = of;
       const endNs = stayEndNs(record);
       if (dispatch.kind === 'sent' && endNs !== null) {
         stays.push({ fromNs: dispatch.dispatchedNs, toNs: endNs });
       }
-      if (judgement.outcome === 'completed' && dispatch.plannedNs >= judgedFromNs) {
-        distribute(measures, judgement);
-      }
+      if (isOneOfSeveral(record)) join.add(record);
+      else take(record, of);
       const { scheduleIndex } = record;
       const isClose = scheduleIndex >= closeFrom && scheduleIndex < closeFrom + CLOSE_ROWS;
       if (scheduleIndex % rowEvery !== 0 && !isClose) return;
@@ -113,18 +132,21 @@ function pointCollector(
       if (scheduleIndex % rowEvery === 0) rows.push(row);
       if (isClose) closeRows.push(row);
     },
-    finish: () => ({
-      pointIndex: point.index,
-      ttftMs: ttftCurves(ttft, point),
-      ttftAllMs: curveOf('TTFT', [...ttft.values()].flat()),
-      tpotMs: curveOf('TPOT', tpot),
-      gapMs: { name: 'gaps', n: gaps.count, points: gaps.points() },
-      completionMs: curveOf('completion', completion),
-      inFlight: inFlightPoints(stays, point),
-      rows: rows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
-      closeRows: closeRows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
-      rowEvery,
-    }),
+    finish: () => {
+      join.finish();
+      return {
+        pointIndex: point.index,
+        ttftMs: ttftCurves(ttft, point),
+        ttftAllMs: curveOf('TTFT', [...ttft.values()].flat()),
+        tpotMs: curveOf('TPOT', tpot),
+        gapMs: { name: 'gaps', n: gaps.count, points: gaps.points() },
+        completionMs: curveOf('completion', completion),
+        inFlight: inFlightPoints(stays, point),
+        rows: rows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
+        closeRows: closeRows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
+        rowEvery,
+      };
+    },
   };
 }
 
