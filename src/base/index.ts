@@ -9,6 +9,7 @@ export * from './clock.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';
 export * from './markup.ts';
+export { percentText } from './percent-text.ts';
 export * from './rng.ts';
 export * from './text.ts';
 export * from './units.ts';

@@ -1,4 +1,5 @@
 /** What a capacity search says before it starts and while it goes on, on stderr. */
+import { percentText } from '../base/index.ts';
 import type { CapacityEvent } from '../experiment/index.ts';
 import { EFFORTS, estimateCapacity } from '../planner/index.ts';
 import { costText, secondsText } from '../report/index.ts';
@@ -55,7 +56,7 @@ function windowText({ plan, windows }: Extract<CapacityEvent, { kind: 'windowEnd
   if (window === undefined) return '';
   const { level, good, offered, measuredSeconds, ending, why } = window;
   const load = plan.kind === 'open' ? `${level}/s` : `${level} in flight`;
-  const share = offered === 0 ? 'no requests' : `${((100 * good) / offered).toFixed(1)} % good`;
+  const share = offered === 0 ? 'no requests' : `${percentText(good / offered)} good`;
   const ended = ending === 'full' ? '' : ` (${why ?? ending})`;
   const known = plan.kind === 'open' ? knownText(estimateCapacity(plan, windows)) : '';
   return `window ${windows.length}: ${load} for ${secondsText(measuredSeconds)}, ${share}${ended}${known}`;

@@ -1,5 +1,5 @@
 /** Whether a change may go out: a few questions, each answered in words. */
-import { EXIT_CODES, type ExitCode, type JsonValue } from '../base/index.ts';
+import { EXIT_CODES, type ExitCode, type JsonValue, percentText } from '../base/index.ts';
 import type { BudgetStatement } from '../budget/index.ts';
 import {
   type Comparison,
@@ -57,13 +57,12 @@ export function comparisonCheck(
 
 /** `leastLeftShare`: part of each budget that must be left for a change to be risked. */
 export function budgetChecks(statement: BudgetStatement, leastLeftShare: number): GateCheck[] {
-  const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
   return [
     ...statement.budgets.map(({ kind, leftShare, offered }): GateCheck => {
       const name = `budget of ${kind}`;
       if (offered === 0) return { name, state: 'undecided', reason: 'nothing was offered' };
       const left = leftShare ?? 0;
-      const reason = `${percent(left)} left, ${percent(leastLeftShare)} needed`;
+      const reason = `${percentText(left)} left, ${percentText(leastLeftShare)} needed`;
       return { name, state: left >= leastLeftShare ? 'passed' : 'blocked', reason };
     }),
     ...statement.unknown.map((kind): GateCheck => ({

@@ -2,7 +2,7 @@
  * Numbers as people read them: three significant digits, a unit on each, `–` where nothing was
  * observed. Rounding happens here and nowhere before.
  */
-import { NS_PER_MS, NS_PER_SECOND, NS_PER_US } from '../base/index.ts';
+import { NS_PER_MS, NS_PER_SECOND, NS_PER_US, percentText } from '../base/index.ts';
 
 /** What stands for a value that was not observed. */
 export const NOT_OBSERVED = '–';
@@ -39,20 +39,9 @@ export function countFigure(count: number): string {
   return grouped(String(count));
 }
 
-/**
- * `95.6 %`. A share below 1 never reads as 100 % and one above 0 never as 0 %: a single miss in
- * ten thousand must show.
- */
+/** `95.6 %`; see `percentText`. */
 export function shareFigure(share: number | null): string {
-  if (share === null) return NOT_OBSERVED;
-  // Rounding noise of a difference is no share: it would read as -0.0 %.
-  const percent = Math.abs(share) < 1e-9 ? 0 : 100 * share;
-  for (const decimals of [1, 2, 3, 4]) {
-    const text = percent.toFixed(decimals);
-    const hides = (share < 1 && Number(text) === 100) || (percent > 0 && Number(text) === 0);
-    if (!hides) return `${text} %`;
-  }
-  return share < 0.5 ? '< 0.0001 %' : '> 99.9999 %';
+  return share === null ? NOT_OBSERVED : percentText(share);
 }
 
 /** `53.7–66.0 %`. */

@@ -1,5 +1,5 @@
 /** The judgement of a log as text: terminal, Markdown, CSV. */
-import { msFromNs, printable } from '../base/index.ts';
+import { msFromNs, percentText, printable } from '../base/index.ts';
 import {
   isoInstant,
   type JoinedTries,
@@ -10,6 +10,7 @@ import {
 } from '../logs/index.ts';
 import type { ImportReport } from '../importers/index.ts';
 import { objectiveText, shareText, type Objective } from '../slo/index.ts';
+import { shareRange } from './figures.ts';
 import { aligned, wrapped } from './layout.ts';
 
 /** Everything `judge` has to say of logs. */
@@ -100,6 +101,7 @@ export function csvLogReport({ table }: LogJudgement): string {
     'share',
     'low',
     'high',
+    'effective_n',
     'ttft_p95_ms',
     'ttft_passes',
     'tpot_p95_ms',
@@ -124,6 +126,7 @@ export function csvLogReport({ table }: LogJudgement): string {
         share ?? '',
         interval?.low ?? '',
         interval?.high ?? '',
+        interval === null ? '' : Math.floor(interval.effectiveN),
         msOf(one.ttft),
         one.ttft.passes ?? '',
         msOf(one.tpot),
@@ -164,10 +167,8 @@ function shortInstant(us: number, { by }: LogTable): string {
 function cellsOf(one: LogWindow): string[] {
   const { share, interval, good, offered, unjudged } = one.attainment;
   return [
-    one.lowTraffic || share === null ? 'few' : percent(share),
-    interval === null || one.lowTraffic
-      ? '-'
-      : `${percent(interval.low)}…${percent(interval.high)}`,
+    one.lowTraffic || share === null ? 'few' : percentText(share),
+    interval === null || one.lowTraffic ? '-' : shareRange(interval.low, interval.high),
     `${good}/${offered}`,
     String(unjudged),
     panelText(one.ttft),
@@ -208,14 +209,28 @@ export function storyOf(table: LogTable): string[] {
     ...(attainment.unjudged === 0 || bounds === null
       ? []
       : [
-          `Unknown: ${attainment.unjudged} of ${attainment.offered} requests could not be judged; attainment is ${percent(bounds.low)} with them bad, ${percent(bounds.high)} with them good.`,
+          `Unknown: ${attainment.unjudged} of ${attainment.offered} requests could not be judged; attainment is ${percentText(bounds.low)} with them bad, ${percentText(bounds.high)} with them good.`,
         ]),
+    ...intervalLines(table),
     ...(budget === null
       ? []
       : [
           `Budget: ${attainment.offered - attainment.good} missed of ${Math.floor(budget.allowedBad)} that ${shareText(targetShare)} allows in this period` +
-            (budget.spentShare === null ? '.' : `: ${percent(budget.spentShare)} spent.`),
+            (budget.spentShare === null ? '.' : `: ${percentText(budget.spentShare)} spent.`),
         ]),
+  ];
+}
+
+/** What the interval of the total rests on; without one, why there is none. */
+function intervalLines({ total }: LogTable): string[] {
+  const { interval, dependence, offered } = total.attainment;
+  if (offered === 0) return [];
+  if (interval === null || dependence === null) {
+    return ['Interval: none, since too little independent traffic was seen to state one.'];
+  }
+  const { designEffect, batchCount, assumed } = dependence;
+  return [
+    `Interval: ${shareRange(interval.low, interval.high)} at 95 %, from ${batchCount} stretches of time: requests share queues, so the ${offered} say as much as ${Math.floor(interval.effectiveN)} independent ones would (${designEffect.toFixed(1)} for one${assumed ? ', a cautious figure, since few missed' : ''}).`,
   ];
 }
 
@@ -225,7 +240,7 @@ export function requestLines({ requests, table }: LogJudgement): string[] {
   const { tries, retried, cutOff } = requests;
   const { good, offered, share } = requests.table.total.attainment;
   const byTry = table.total.attainment.share;
-  const text = (of: number | null): string => (of === null ? '-' : percent(of));
+  const text = (of: number | null): string => (of === null ? '-' : percentText(of));
   return [
     `By request: ${tries} tries with an id were ${requests.requests} requests, ${retried} of them tried again. From the first try to the final outcome ${good} of ${offered} requests are good, ${text(share)}; by try ${text(byTry)}.`,
     ...(cutOff === 0
@@ -252,7 +267,7 @@ function whatIfLines({ table }: LogJudgement, whatIfs: LogJudgement['whatIfs']):
       other.windows.length === 0
         ? ''
         : `, ${below.length} windows below ${shareText(other.targetShare)}`;
-    return `What if ${text}: ${share === null ? '-' : percent(share)} attained (now ${now === null ? '-' : percent(now)})${windows}`;
+    return `What if ${text}: ${share === null ? '-' : percentText(share)} attained (now ${now === null ? '-' : percentText(now)})${windows}`;
   });
 }
 
@@ -286,7 +301,7 @@ function importMarkdown(report: LogJudgement['imports'][number]): string[] {
 /** How a field is known, in what share of the requests, and from what. */
 export function coverageOf(field: ImportReport['fields'][number], requests: number): string[] {
   const share = requests === 0 ? 0 : field.present / requests;
-  return [field.how, field.how === 'absent' ? '-' : percent(share), field.from];
+  return [field.how, field.how === 'absent' ? '-' : percentText(share), field.from];
 }
 
 const FAULTS = {
@@ -312,10 +327,6 @@ export function findingsOf({ findings }: ImportReport): string[] {
 export function whereText({ fromUs, stratum }: LogWindow): string {
   const words = [...(fromUs === null ? [] : [isoInstant(fromUs)]), ...Object.values(stratum)];
   return words.length === 0 ? 'all' : words.join(' ');
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
 }
 
 function msOf({ p95Ns }: PanelFigure): string {

@@ -86,7 +86,7 @@ describe('the page of judged logs', () => {
     expect(unbalanced(html)).toEqual([]);
     expect(html).toContain('385 of 400');
     expect(html).toContain('1 broken rows');
-    expect(html).toContain('75.0%');
+    expect(html).toContain('75.0 %');
   });
 
   it('keeps names from files, labels and terms as text', () => {
