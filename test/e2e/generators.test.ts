@@ -186,7 +186,19 @@ function kill(pid: number): void {
 }
 
 describe('goodput run --processes 2', () => {
-  const LOAD = ['--rate', '20', '--input', '16', '--output', '8', '--exact', '--out', 'r'];
+  const LOAD = [
+    '--rate',
+    '20',
+    '--arrivals',
+    'constant',
+    '--input',
+    '16',
+    '--output',
+    '8',
+    '--exact',
+    '--out',
+    'r',
+  ];
 
   it('tells of both processes, and counts as one run', async () => {
     const cwd = emptyFolder();
@@ -204,9 +216,12 @@ describe('goodput run --processes 2', () => {
     const args = ['run', emulator.url, ...LOAD, '--duration', '60s', '--processes', '2'];
     const { child, outcome } = startCommand([...args, '--progress', 'json'], { cwd });
     let heard = '';
+    let isStopped = false;
     child.stderr.on('data', (text: Buffer) => {
       heard += text.toString();
-      if (/"event":"progress".*"completed":[1-9]/.test(heard)) child.kill('SIGINT');
+      if (isStopped || !/"event":"progress".*"completed":[1-9]/.test(heard)) return;
+      isStopped = true;
+      child.kill('SIGINT');
     });
     const { exitCode } = await outcome;
     expect(exitCode).toBe(130);
