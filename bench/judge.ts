@@ -19,7 +19,9 @@ const by = parseWindowSpec('1h,bucket') as WindowSpec;
 const folder = mkdtempSync(join(tmpdir(), 'goodput-bench-'));
 
 /** Wall and processor seconds of some work. */
-async function timed<T>(work: () => Promise<T>): Promise<{ result: T; wall: number; cpu: number }> {
+async function timed<T>(
+  work: () => T | Promise<T>,
+): Promise<{ result: T; wall: number; cpu: number }> {
   const startMs = performance.now();
   const before = process.cpuUsage();
   const result = await work();
@@ -27,17 +29,64 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; wall: numb
   return { result, wall: (performance.now() - startMs) / 1e3, cpu: (user + system) / 1e6 };
 }
 
-/** A week of chat traffic with long-tailed TTFT, made by the database itself. */
+const COLUMNS = [
+  'start_us',
+  'outcome',
+  'http_status',
+  'ttft_planned_ns',
+  'tpot_ns',
+  'tpot_reason',
+  'prompt_tokens',
+  'finish',
+  'kinds',
+];
+
+/**
+ * A week of chat traffic, made by the database itself: log-normal lengths and latencies, slower by
+ * day and with the prompt, 1 % that failed, timed out or were cancelled, a few answers of one token,
+ * 3 % cut at their limit, and columns that nobody asks for.
+ */
 function weekSql(file: string): string {
+  const normal = 'sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())';
   return `COPY (
-    SELECT ${START_US} + i * ${Math.floor(WEEK_US / ROWS)} AS start_us,
-      CASE WHEN random() < 0.99 THEN 'completed' ELSE 'failed' END AS outcome,
-      CAST(exp(18.5 + 2 * random()) AS BIGINT) AS ttft_planned_ns,
-      CAST(5e6 + 38e6 * random() AS BIGINT) AS tpot_ns,
-      CAST(20000 * random() * random() AS INTEGER) AS prompt_tokens,
-      CAST(1 + 800 * random() AS INTEGER) AS output_tokens,
-      'stop' AS finish, ' answer ' AS kinds
-    FROM range(${ROWS}) t(i)) TO '${file}' (FORMAT parquet)`;
+    SELECT start_us, outcome, http_status,
+      CASE WHEN answered OR cut_late THEN ttft_ns END AS ttft_planned_ns,
+      CASE WHEN answered THEN ttft_ns + CAST(tpot_ns * (tokens - 1) AS BIGINT) END AS e2e_planned_ns,
+      CASE WHEN answered AND tokens > 1 THEN tpot_ns END AS tpot_ns,
+      CASE WHEN tokens = 1 THEN 'oneToken' END AS tpot_reason,
+      prompt_tokens, CASE WHEN answered THEN tokens END AS output_tokens,
+      CASE WHEN answered THEN CASE WHEN at_limit THEN 'length' ELSE 'stop' END END AS finish,
+      CASE WHEN answered THEN ' answer ' ELSE '' END AS kinds,
+      'tenant-' || CAST(floor(8 * share) AS INTEGER) AS tenant, 'llama-3.1-8b' AS model
+    FROM (
+      SELECT *, outcome = 'completed' AS answered,
+        CAST((120e6 + 30e3 * prompt_tokens) * busy * exp(0.35 * z1) AS BIGINT) AS ttft_ns,
+        18e6 * sqrt(busy) * exp(0.12 * z2) AS tpot_ns
+      FROM (
+        SELECT ${START_US} + i * ${Math.floor(WEEK_US / ROWS)} AS start_us,
+          CASE WHEN fate < 0.99 THEN 'completed' WHEN fate < 0.995 THEN 'failed'
+            WHEN fate < 0.998 THEN 'timedOut' ELSE 'cancelled' END AS outcome,
+          CASE WHEN fate < 0.99 THEN 200 WHEN fate < 0.995 THEN 500 END AS http_status,
+          1 + CAST(exp(6.5 + 1.2 * z3) AS BIGINT) AS prompt_tokens,
+          1 + CAST(exp(5.2 + 0.9 * z4) AS INTEGER) AS tokens,
+          1 + 0.8 * sin(14 * pi() * i / ${ROWS}) ** 2 AS busy,
+          share, z1, z2, random() < 0.5 AS cut_late, random() < 0.03 AS at_limit
+        FROM (
+          SELECT i, random() AS fate, random() ** 2 AS share, ${normal} AS z1, ${normal} AS z2,
+            ${normal} AS z3, ${normal} AS z4
+          FROM range(${ROWS}) t(i)
+        )
+      )
+    )) TO '${file}' (FORMAT parquet)`;
+}
+
+/** A bare reading of the columns that are judged: what no judge can be faster than. */
+function bareSql(file: string): string {
+  const texts = new Set(['outcome', 'tpot_reason', 'finish', 'kinds']);
+  const read = COLUMNS.map((name) =>
+    texts.has(name) ? `max(strlen(${name}))` : `sum(${name})`,
+  ).join(', ');
+  return `SELECT count(*), ${read} FROM read_parquet('${file}')`;
 }
 
 /** Lines as LiteLLM's spend log has them, without texts. */
@@ -60,28 +109,34 @@ function spendLine(index: number): string {
 }
 
 printTitle('Logs through the judge', [
-  `Parquet: ${ROWS.toExponential(0)} rows of one week made by DuckDB, 8 columns, judged by an ` +
+  `Parquet: ${ROWS.toExponential(0)} rows of one week made by DuckDB, 13 columns, judged by an ` +
     'objective of TTFT by length, TPOT and attainment, in windows of 1 h by length: 2 threads, a ' +
-    'memory limit of 900 MB. `--full` takes 10⁸ rows; else the time for 10⁸ is in proportion. ' +
-    `NDJSON: ${LINES} lines as LiteLLM writes them, one thread.`,
+    'memory limit of 900 MB. `--full` takes 10⁸ rows; else the time for 10⁸ is in proportion. The ' +
+    `bare reading sums the ${COLUMNS.length} columns that are judged, and nothing else; it is taken before and after. ` +
+    `NDJSON: ${LINES} lines as LiteLLM writes them, one thread; the bare reading is JSON.parse.`,
 ]);
 try {
   const parquet = join(folder, 'week.parquet');
   const maker = await openDuckDb({ threads: 2, memoryLimit: '900MB' });
   await maker.rows(weekSql(parquet));
   maker.close();
+  const peakBeforeMb = process.resourceUsage().maxRSS / 1e3;
   const database = await openDuckDb({ threads: 2, memoryLimit: '900MB' });
+  const bareBefore = await timed(() => database.rows(bareSql(parquet)));
   const inSql = await timed(async () => {
     const log = await openParquetLog(database, [parquet], null);
     return windowTable(await countParquetLog(database, log, objective, by), objective, by);
   });
+  const bareAfter = await timed(() => database.rows(bareSql(parquet)));
+  const bare = bareBefore.cpu < bareAfter.cpu ? bareBefore : bareAfter;
   database.close();
   const peakMb = process.resourceUsage().maxRSS / 1e3;
   const ndjson = join(folder, 'spend.ndjson');
-  writeFileSync(
-    ndjson,
-    Array.from({ length: LINES }, (_, index) => `${spendLine(index)}\n`).join(''),
-  );
+  const lines = Array.from({ length: LINES }, (_, index) => spendLine(index));
+  writeFileSync(ndjson, `${lines.join('\n')}\n`);
+  const parseOnly = await timed(() => {
+    for (const line of lines) JSON.parse(line);
+  });
   const importOnly = await timed(() =>
     readLog(ndjson, { format: null, rejects: null, windowed: true }, () => undefined),
   );
@@ -91,26 +146,45 @@ try {
       tally.add(record, startUs),
     ),
   );
-  const row = (name: string, rows: number, { wall, cpu }: { wall: number; cpu: number }) => [
+  interface Timed {
+    readonly wall: number;
+    readonly cpu: number;
+  }
+  const row = (name: string, rows: number, { wall, cpu }: Timed, least: Timed) => [
     name,
     rows,
     wall.toFixed(2),
     cpu.toFixed(2),
     (rows / wall).toExponential(2),
+    (rows / cpu).toExponential(2),
+    (cpu / least.cpu).toFixed(2),
     ((wall * 1e8) / rows).toFixed(1),
     ((cpu * 1e8) / rows / 2).toFixed(1),
   ];
   printTable(
-    ['work', 'rows', 'wall s', 'CPU s', 'rows/s', 'wall s for 10⁸', 'CPU s for 10⁸ on 2 cores'],
     [
-      row('judge Parquet in DuckDB', ROWS, inSql),
-      row('import NDJSON', LINES, importOnly),
-      row('import and judge NDJSON', LINES, judged),
+      'work',
+      'rows',
+      'wall s',
+      'CPU s',
+      'rows/s',
+      'rows/CPU s',
+      'CPU to bare',
+      'wall s for 10⁸',
+      'CPU s for 10⁸ on 2 cores',
+    ],
+    [
+      row('bare reading of Parquet', ROWS, bare, bare),
+      row('judge Parquet in DuckDB', ROWS, inSql, bare),
+      row('bare JSON.parse', LINES, parseOnly, parseOnly),
+      row('import NDJSON', LINES, importOnly, parseOnly),
+      row('import and judge NDJSON', LINES, judged, parseOnly),
     ],
   );
   print([
-    `Parquet file ${(statSync(parquet).size / 1e6).toFixed(0)} MB; peak resident memory of making ` +
-      `and judging it ${peakMb.toFixed(0)} MB; ${inSql.result.windows.length} windows, attainment ` +
+    `Parquet file ${(statSync(parquet).size / 1e6).toFixed(0)} MB; peak resident memory ` +
+      `${peakBeforeMb.toFixed(0)} MB after making it, ${peakMb.toFixed(0)} MB after judging it; ` +
+      `${inSql.result.windows.length} windows, attainment ` +
       `${((inSql.result.total.attainment.share ?? 0) * 100).toFixed(1)} %.`,
   ]);
 } finally {
