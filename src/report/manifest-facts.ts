@@ -1,6 +1,6 @@
 /** What the result depends on, fact by fact, and how each is known. */
 import type { Fact, Manifest } from '../record/index.ts';
-import { countFigure } from './figures.ts';
+import { countFigure, rateFigure } from './figures.ts';
 
 export interface KnownFact {
   readonly name: string;
