@@ -164,6 +164,20 @@ describe('a whole streamed answer', () => {
   });
 });
 
+test('whoever asks for the words of an answer gets them before the result, and only if it completed', async () => {
+  const { url } = await server(answerWell);
+  const said: string[] = [];
+  const onText = (text: string): void => void said.push(text);
+  for (const transport of ['fast', 'compat'] as const) {
+    const result = await sendOnce(url, { onText, transport });
+    expect(JSON.stringify(result)).not.toContain('"ab"');
+  }
+  expect(said).toEqual(['ab', 'ab']);
+  const { url: broken } = await server((socket) => socket.end(wholeResponse('500 No', {}, 'ab')));
+  await sendOnce(broken, { onText });
+  expect(said).toHaveLength(2);
+});
+
 test('a JSON body: one output event at the body’s end', async () => {
   const body = JSON.stringify({
     choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }],
