@@ -84,7 +84,8 @@ export function batchOf(
 /** Which batch an instant lies in. */
 export function batchAt(inference: Inference, atNs: number): number {
   const fromNs = inference.sessions?.fromNs ?? inference.fromNs;
-  const part = (atNs - fromNs) / (inference.toNs - fromNs);
+  // What is all due at one instant is one look at the queue.
+  const part = (atNs - fromNs) / Math.max(1, inference.toNs - fromNs);
   return Math.min(BATCH_COUNT - 1, Math.max(0, Math.floor(part * BATCH_COUNT)));
 }
 
