@@ -1,10 +1,11 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvariantError } from '../base/index.ts';
 import type { Timeline } from '../record/index.ts';
 import type { ScheduledRequest } from '../workload/index.ts';
-import { NO_LIMITS } from '../../test/support/point-run.ts';
+import { atSeconds, NO_LIMITS, scheduleOf } from '../../test/support/point-run.ts';
 import { recordOf } from '../../test/support/record-builder.ts';
-import { Budget } from './budget.ts';
+import { Budget, type BudgetLimits } from './budget.ts';
 
 function request(promptTokens: number | null, outputTokensMax: number | null): ScheduledRequest {
   return {
@@ -79,5 +80,57 @@ describe('Budget', () => {
 
   it('does not take a cost bound without prices', () => {
     expect(() => new Budget({ ...NO_LIMITS, maxCostUsd: 1 })).toThrow(InvariantError);
+  });
+});
+
+describe('shares', () => {
+  const sized = fc.array(
+    fc.record({
+      promptTokens: fc.option(fc.nat({ max: 50 })),
+      outputTokensMax: fc.option(fc.nat({ max: 50 })),
+    }),
+    { minLength: 1, maxLength: 20 },
+  );
+
+  it('together are what is left, and hold a load that fits as a whole', () => {
+    fc.assert(
+      fc.property(
+        fc.array(sized, { minLength: 1, maxLength: 4 }),
+        fc.nat({ max: 60 }),
+        fc.nat({ max: 2_000 }),
+        (shapes, spareRequests, spareTokens) => {
+          const [template] = scheduleOf(atSeconds(0)).requests;
+          const parts = shapes.map((part) => part.map((shape) => ({ ...template!, ...shape })));
+          const all = parts.flat();
+          const output = all.reduce((sum, { outputTokensMax }) => sum + (outputTokensMax ?? 0), 0);
+          const maxRequests = all.length + spareRequests;
+          const maxOutputTokens = output + spareTokens;
+          const prices = {
+            pricePerMillionInputTokensUsd: 1e6,
+            pricePerMillionOutputTokensUsd: 2e6,
+          };
+          const whole = new Budget({ ...prices, maxRequests, maxOutputTokens, maxCostUsd: 1e9 });
+          const shares = whole.shares(parts);
+          const sum = (of: (limits: BudgetLimits) => number | null): number =>
+            shares.reduce((total, share) => total + (of(share) ?? 0), 0);
+          expect(sum((share) => share.maxRequests)).toBe(maxRequests);
+          expect(sum((share) => share.maxOutputTokens)).toBe(maxOutputTokens);
+          expect(sum((share) => share.maxCostUsd)).toBeCloseTo(1e9, 0);
+          for (const [at, part] of parts.entries()) {
+            const own = new Budget(shares[at] as BudgetLimits);
+            expect(part.every((request) => own.reserve(request))).toBe(true);
+          }
+        },
+      ),
+    );
+  });
+
+  it('are of what is left, and of nothing where nothing is bounded', () => {
+    const [first, second, third] = scheduleOf(atSeconds(0, 1, 2)).requests;
+    const budget = new Budget({ ...NO_LIMITS, maxRequests: 4 });
+    budget.reserve(first!);
+    const shares = budget.shares([[second!], [third!]]);
+    expect(shares.map(({ maxRequests }) => maxRequests)).toEqual([1, 2]);
+    expect(shares.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([null, null]);
   });
 });
