@@ -15,6 +15,7 @@ import { openConnections } from './open-connections.ts';
 import type { ClientCertificate } from './open-socket.ts';
 import { exchangeJson, type JsonReply, type JsonRequest } from './json-request.ts';
 import { baseHeaders, headerProblems, requestHeaders } from './request-head.ts';
+import { Secrets } from './secrets.ts';
 import { targetOf, type Target } from './target.ts';
 import { ReadingQueue } from './reading-queue.ts';
 import type { ConnectionSource, HttpRequest, TransportName } from './transport.ts';
@@ -105,11 +106,13 @@ class SocketClient implements HttpClient {
   readonly #addresses: Addresses;
   readonly #pool: ConnectionSource;
   readonly #queue: ReadingQueue;
+  readonly #secrets: Secrets;
 
   constructor(options: HttpClientOptions) {
     const { limits, transport, http2 } = options;
     this.#options = options;
     this.#queue = new ReadingQueue(options.clock);
+    this.#secrets = new Secrets(options);
     this.#target = targetOf(options.url, options.dialect.version);
     const proxy = options.proxy === null ? null : new URL(options.proxy);
     this.#addresses = new Addresses(this.#target.host);
@@ -170,7 +173,8 @@ class SocketClient implements HttpClient {
       const exchange = new Exchange(options, request, connection, reader, (result, reusable) => {
         signal.removeEventListener('abort', onAbort);
         this.#pool.release(connection, reusable);
-        resolve(tokens === null ? result : withCount(result, tokens));
+        const safe = { ...result, end: this.#secrets.hideInEnd(result.end) };
+        resolve(tokens === null ? safe : withCount(safe, tokens));
       });
       const onAbort = (): void => exchange.cancel();
       signal.addEventListener('abort', onAbort);
@@ -203,7 +207,7 @@ class SocketClient implements HttpClient {
       const { clock } = this.#options;
       const exchanged = await exchangeJson(connection, sent, { clock, timeoutNs, origin });
       reusable = exchanged.reusable;
-      return exchanged.reply;
+      return this.#secrets.hideInReply(exchanged.reply);
     } finally {
       this.#pool.release(connection, reusable);
     }

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { Secrets } from './secrets.ts';
+
+const secrets = new Secrets({
+  apiKey: 'sk-4711',
+  headers: { 'x-team': 'team-of-four', 'x-flag': '1' },
+});
+
+describe('what was sent in confidence', () => {
+  it('is taken out of a text, however often, and nothing else is', () => {
+    expect(secrets.hideIn('Bearer sk-4711, sk-4711 of team-of-four, 1 of 1')).toBe(
+      'Bearer [hidden], [hidden] of [hidden], 1 of 1',
+    );
+    expect(new Secrets({ apiKey: null, headers: {} }).hideIn('as it was')).toBe('as it was');
+  });
+
+  it('is taken out of a reply: its text, what was read of it, its headers', () => {
+    const text = '{"data":[{"id":"m","owned_by":"Bearer sk-4711"}]}';
+    const reply = secrets.hideInReply({
+      httpStatus: 200,
+      headers: { server: 'echo sk-4711', via: ['a', 'sk-4711'] },
+      text,
+      json: JSON.parse(text) as unknown,
+    });
+    expect(JSON.stringify(reply)).not.toContain('sk-4711');
+    expect(reply.json).toEqual({ data: [{ id: 'm', owned_by: 'Bearer [hidden]' }] });
+  });
+
+  it('drops an error’s word that is one, and keeps the others', () => {
+    const error = {
+      httpStatus: 401,
+      code: 'sk-4711',
+      type: 'invalid_key',
+      retryAfterNs: null,
+      evidence: [],
+    };
+    const end = secrets.hideInEnd({ kind: 'failed', failure: 'httpStatus', error });
+    expect(end).toMatchObject({ error: { code: null, type: 'invalid_key' } });
+    expect(secrets.hideInEnd({ kind: 'completed' })).toEqual({ kind: 'completed' });
+  });
+});
