@@ -90,7 +90,11 @@ describe('a load of sessions', () => {
       { trace: 'kvcache:f', sessionRate: '1', think: '1s' },
       '--think is not for a trace, which has its own waits',
     ],
-    ['shares above all', { ...SESSIONS, system: '9=0.7,5=0.5' }, '--system 9=0.7,5=0.5 is not a system prompt'],
+    [
+      'shares above all',
+      { ...SESSIONS, system: '9=0.7,5=0.5' },
+      '--system 9=0.7,5=0.5 is not a system prompt',
+    ],
     [
       'a context of rows',
       { trace: 'azure:f', maxContext: '5' },
