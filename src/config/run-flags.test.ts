@@ -286,4 +286,15 @@ describe('flags alone', () => {
     expect('spec' in bare ? bare.spec.target.apiKeyEnv : bare).toBeNull();
     expect(JSON.stringify(fromFlags(flags))).not.toContain('sk-canary');
   });
+
+  test('takes a number of generator processes, or as many as it needs', () => {
+    const load = { url: 'http://127.0.0.1:1', rate: '1' };
+    expect(fromFlags(load).processes).toBeNull();
+    expect(fromFlags({ ...load, processes: 'auto' }).processes).toBeNull();
+    expect(fromFlags({ ...load, processes: '3' }).processes).toBe(3);
+    for (const processes of ['0', '1.5', 'many']) {
+      const parsed = runSpecFromFlags({ ...load, processes }, CONTEXT);
+      expect('problems' in parsed && parsed.problems[0]?.message).toContain('--processes');
+    }
+  });
 });
