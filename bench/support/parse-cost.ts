@@ -8,7 +8,8 @@ const encoder = createChatEncoder({
   createdSeconds: 1,
   model: 'm',
 });
-const CHUNK_BYTES = Array.from({ length: 900 }, (_, index) => {
+/** Chunks as a server sends them, framing included. */
+export const CHUNK_BYTES = Array.from({ length: 900 }, (_, index) => {
   const text = encoder.output('answer', [' word', ' text', ' more'][index % 3] as string, {
     promptTokens: 1_024,
     completionTokens: 100 + index,

@@ -104,7 +104,7 @@ async function readWithUndici(
     const client = new Client(originOf({ layout, ca }), {
       bodyTimeout: 0,
       headersTimeout: 0,
-      ...(ca === null ? {} : { connect: { ca } }),
+      connect: { timeout: 60_000, ...(ca === null ? {} : { ca }) },
     });
     begun.push(beginWithUndici(client, id, onRead));
     return client;
