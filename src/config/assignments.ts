@@ -1,5 +1,7 @@
 /** `a=1,b=2`: the keys of a small mapping on one line, as a flag has them. */
 import { z } from 'zod';
+import { printable } from '../base/index.ts';
+import { splitHint, withHint } from './scalars.ts';
 
 /**
  * A schema of a mapping that may also be written as one text. `keyOf` gives the place of each name in
@@ -20,7 +22,8 @@ export function mappingOrText<Schema extends z.ZodType>(
     readonly alone?: string | null;
   },
 ): z.ZodPreprocess<Schema> {
-  return z.preprocess((value) => {
+  const names = (): string => [...Object.keys(inside), ...listed].join(', ');
+  return z.preprocess((value, context) => {
     if (typeof value !== 'string' && typeof value !== 'number') return value;
     const text = String(value).trim();
     if (!text.includes('=')) return alone === null || text === '' ? value : { [alone]: text };
@@ -35,6 +38,16 @@ export function mappingOrText<Schema extends z.ZodType>(
       else
         tree[parent] = { ...(tree[parent] as Record<string, unknown> | undefined), [name]: read };
     }
-    return tree;
+    // Told of the text as a whole: its keys have no place of their own.
+    const fault = schema.safeParse(tree).error?.issues[0];
+    if (fault === undefined) return tree;
+    const { message, hint } = splitHint(fault.message);
+    const name = fault.path.map(String).find((part) => part in tree || part in inside);
+    const said =
+      fault.code === 'unrecognized_keys'
+        ? withHint(`has no "${printable(String(fault.keys[0]), 40)}"`, hint ?? names())
+        : withHint(`${message}, its ${name ?? 'value'}`, hint ?? names());
+    context.addIssue({ code: 'custom', message: said });
+    return z.NEVER;
   }, schema);
 }

@@ -73,7 +73,7 @@ function passed(
   return [
     {
       code: 'E_BUDGET_IMPOSSIBLE',
-      message: `the busiest minute of this plan has ${grouped(planned)} ${what}${counted}, and the quota allows ${grouped(allowed)}${rateText(points)}`,
+      message: `the busiest minute of this plan has ${grouped(planned)} ${what}${counted}, and the quota allows ${grouped(allowed)}${what === 'requests' ? rateText(points) : ''}`,
       hint: hintOf(points, allowed / planned),
       place: null,
     },
