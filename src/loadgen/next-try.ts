@@ -1,5 +1,5 @@
 /** Whether a request is tried again, and after how long: the retry policy as arithmetic. */
-import { randomStream } from '../base/index.ts';
+import { assertNever, randomStream } from '../base/index.ts';
 import type { FailureClass, SendResult } from '../record/index.ts';
 import type { RetryCause, RetryPolicy } from '../workload/index.ts';
 
@@ -48,6 +48,8 @@ function isTriedAgain(on: readonly RetryCause[], { end, httpStatus }: EndedTry['
       const hundred = status >= 500 ? '5xx' : '4xx';
       return on.includes(status) || on.includes(hundred);
     }
+    default:
+      return assertNever(end);
   }
 }
 

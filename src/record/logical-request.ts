@@ -2,6 +2,7 @@
  * Tries → requests: what a user waited for when a client tried again. A request lasts from its first
  * try to the outcome of its last.
  */
+import { assertNever } from '../base/index.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /** When the first try of a request was due and sent. */
@@ -25,6 +26,8 @@ export function fromFirstTry(
       return { ...asked, dispatch: { ...dispatch, plannedNs: first.plannedNs } };
     case 'notReached':
       return asked;
+    default:
+      return assertNever(dispatch);
   }
 }
 

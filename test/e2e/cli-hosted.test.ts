@@ -28,12 +28,12 @@ function every(n: number, fault: Fault): FaultRule {
 }
 
 function readRun(dir: string) {
-  const read = <T>(name: string): T => JSON.parse(readFileSync(join(dir, name), 'utf8')) as T;
+  const read = (name: string): unknown => JSON.parse(readFileSync(join(dir, name), 'utf8'));
   const records = readFileSync(join(dir, 'records-0.ndjson'), 'utf8').trimEnd().split('\n');
-  const summary = read<Summary>('summary.json');
+  const summary = read('summary.json') as Summary;
   return {
     summary,
-    manifest: read<Manifest>('manifest.json'),
+    manifest: read('manifest.json') as Manifest,
     point: summary.points[0] as PointSummary,
     records: records.map((line) => JSON.parse(line) as RequestRecord),
   };
