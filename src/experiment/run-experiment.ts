@@ -113,10 +113,7 @@ export async function runExperiment(
     const watch = await watchServers(spec, ports, folder);
     const { pool } = generators;
     const parts = { plan, ready, client, pool, processes, folder, watch };
-    const manifest = await runPoints(spec, ports, parts).finally(async () => {
-      watch?.close();
-      await pool.close();
-    });
+    const manifest = await runPoints(spec, ports, parts);
     ports.notify({ kind: 'summarising' });
     const summary = await summariseFolder(spec, ports);
     await folder.writeSummary(summary);
@@ -139,7 +136,7 @@ interface RunParts {
   readonly watch: ServerWatch | null;
 }
 
-/** Runs the points in order of load, keeping the manifest true at every moment. */
+/** Runs the points in order of load, keeping the manifest true at every moment; closes what they were run with. */
 async function runPoints(
   spec: RunSpec,
   ports: ExperimentPorts,
@@ -183,7 +180,8 @@ async function runPoints(
     }
     return manifest;
   } finally {
-    await folder.close();
+    parts.watch?.close();
+    await Promise.all([parts.pool.close(), folder.close()]);
   }
 }
 

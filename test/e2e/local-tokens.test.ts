@@ -139,10 +139,7 @@ describe('answers counted here', () => {
       toolCall: '{"city":"Köln"}',
     };
     const server = await serve({ tellsUsage: false, answer });
-    const { point, stdout, stderr, records } = await run(server.url, [
-      ...LOAD,
-      'o200k_base',
-    ]);
+    const { point, stdout, stderr, records } = await run(server.url, [...LOAD, 'o200k_base']);
     const tokenizer = await openTokenizer({ kind: 'gpt', vocabulary: 'o200k_base' }, () => '');
     for (const { timeline } of records) {
       expect(timeline?.usage).toBeNull();

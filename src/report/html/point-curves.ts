@@ -73,42 +73,18 @@ function pointCollector(
   point: PointSummary,
   objective: Objective,
 ): { readonly add: (record: RequestRecord) => void; readonly finish: () => PointCurves } {
-  const ttft = new Map<string, number[]>();
-  const tpot: number[] = [];
-  const completion: number[] = [];
-  const gaps = createBins();
+  const latencies = createLatencies(point, objective);
+  const timeline = createTimeline(point);
   const stays: Stay[] = [];
-  const rows: GanttRow[] = [];
-  const rowEvery = Math.max(1, Math.ceil(point.ledger.scheduled / ROWS_MAX));
-  const closeRows: GanttRow[] = [];
-  const closeFrom = Math.max(0, Math.floor((point.ledger.scheduled - CLOSE_ROWS) / 2));
   const judgedFromNs = point.warmUp.untilNs ?? Number.NEGATIVE_INFINITY;
 
-  const distribute = (measures: Measures, judgement: Judgement): void => {
-    const firstNs =
-      objective.request.from === 'planned'
-        ? measures.ttftFromPlannedNs
-        : measures.ttftFromDispatchNs;
-    if (firstNs !== null) {
-      const known = ttft.get(judgement.promptBucket);
-      if (known === undefined) ttft.set(judgement.promptBucket, [firstNs / NS_PER_MS]);
-      else known.push(firstNs / NS_PER_MS);
-    }
-    if (measures.tpotNs !== null) tpot.push(measures.tpotNs / NS_PER_MS);
-    if (measures.completionNs !== null) completion.push(measures.completionNs / NS_PER_MS);
-    for (const gapNs of measures.chunkGapsNs) gaps.add(gapNs / NS_PER_MS);
-  };
-
-  const judged = (record: RequestRecord) => {
+  const judged = (record: RequestRecord): Judged => {
     const measures = measureRecord(record, { counts: objective.request.counts });
     return { measures, judgement: judgeMeasured(record, measures, objective) };
   };
-  const take = (
-    { dispatch }: RequestRecord,
-    { measures, judgement }: ReturnType<typeof judged>,
-  ): void => {
-    if (judgement.outcome !== 'completed' || (dispatch.plannedNs ?? 0) < judgedFromNs) return;
-    distribute(measures, judgement);
+  const take = ({ dispatch }: RequestRecord, of: Judged): void => {
+    if (of.judgement.outcome !== 'completed' || (dispatch.plannedNs ?? 0) < judgedFromNs) return;
+    latencies.add(of);
   };
   // Latencies are of requests; stays and rows are of tries.
   const join = new LogicalJoin((request) => take(request, judged(request)));
@@ -118,35 +94,93 @@ function pointCollector(
       const { dispatch } = record;
       if (dispatch.kind === 'notReached') return;
       const of = judged(record);
-      const { measures, judgement } = of;
       const endNs = stayEndNs(record);
       if (dispatch.kind === 'sent' && endNs !== null) {
         stays.push({ fromNs: dispatch.dispatchedNs, toNs: endNs });
       }
       if (isOneOfSeveral(record)) join.add(record);
       else take(record, of);
-      const { scheduleIndex } = record;
-      const isClose = scheduleIndex >= closeFrom && scheduleIndex < closeFrom + CLOSE_ROWS;
-      if (scheduleIndex % rowEvery !== 0 && !isClose) return;
-      const row = rowOf(record, measures, judgement);
-      if (scheduleIndex % rowEvery === 0) rows.push(row);
-      if (isClose) closeRows.push(row);
+      timeline.add(record, of);
     },
     finish: () => {
       join.finish();
       return {
         pointIndex: point.index,
-        ttftMs: ttftCurves(ttft, point),
-        ttftAllMs: curveOf('TTFT', [...ttft.values()].flat()),
-        tpotMs: curveOf('TPOT', tpot),
-        gapMs: { name: 'gaps', n: gaps.count, points: gaps.points() },
-        completionMs: curveOf('completion', completion),
+        ...latencies.finish(),
         inFlight: inFlightPoints(stays, point),
-        rows: rows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
-        closeRows: closeRows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
-        rowEvery,
+        ...timeline.finish(),
       };
     },
+  };
+}
+
+interface Judged {
+  readonly measures: Measures;
+  readonly judgement: Judgement;
+}
+
+type Latencies = Pick<PointCurves, 'ttftMs' | 'ttftAllMs' | 'tpotMs' | 'gapMs' | 'completionMs'>;
+
+/** How the latencies of what is added are distributed. */
+function createLatencies(
+  point: PointSummary,
+  objective: Objective,
+): { readonly add: (of: Judged) => void; readonly finish: () => Latencies } {
+  const ttft = new Map<string, number[]>();
+  const tpot: number[] = [];
+  const completion: number[] = [];
+  const gaps = createBins();
+  return {
+    add({ measures, judgement }) {
+      const firstNs =
+        objective.request.from === 'planned'
+          ? measures.ttftFromPlannedNs
+          : measures.ttftFromDispatchNs;
+      if (firstNs !== null) {
+        const known = ttft.get(judgement.promptBucket);
+        if (known === undefined) ttft.set(judgement.promptBucket, [firstNs / NS_PER_MS]);
+        else known.push(firstNs / NS_PER_MS);
+      }
+      if (measures.tpotNs !== null) tpot.push(measures.tpotNs / NS_PER_MS);
+      if (measures.completionNs !== null) completion.push(measures.completionNs / NS_PER_MS);
+      for (const gapNs of measures.chunkGapsNs) gaps.add(gapNs / NS_PER_MS);
+    },
+    finish: () => ({
+      ttftMs: ttftCurves(ttft, point),
+      ttftAllMs: curveOf('TTFT', [...ttft.values()].flat()),
+      tpotMs: curveOf('TPOT', tpot),
+      gapMs: { name: 'gaps', n: gaps.count, points: gaps.points() },
+      completionMs: curveOf('completion', completion),
+    }),
+  };
+}
+
+type Timeline = Pick<PointCurves, 'rows' | 'closeRows' | 'rowEvery'>;
+
+/** Rows spread over the whole schedule, and those of its middle one after another. */
+function createTimeline(point: PointSummary): {
+  readonly add: (record: RequestRecord, of: Judged) => void;
+  readonly finish: () => Timeline;
+} {
+  const rows: GanttRow[] = [];
+  const rowEvery = Math.max(1, Math.ceil(point.ledger.scheduled / ROWS_MAX));
+  const closeRows: GanttRow[] = [];
+  const closeFrom = Math.max(0, Math.floor((point.ledger.scheduled - CLOSE_ROWS) / 2));
+  return {
+    add(record, { measures, judgement }) {
+      const { scheduleIndex } = record;
+      const isSpread = scheduleIndex % rowEvery === 0;
+      const isClose = scheduleIndex >= closeFrom && scheduleIndex < closeFrom + CLOSE_ROWS;
+      if (!isSpread && !isClose) return;
+      const row = rowOf(record, measures, judgement);
+      if (isSpread) rows.push(row);
+      if (isClose) closeRows.push(row);
+    },
+    finish: () => ({
+      rows: rows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
+      closeRows: closeRows.toSorted((a, b) => a.plannedSeconds - b.plannedSeconds),
+      rowEvery,
+    }),
   };
 }
 
