@@ -1,6 +1,7 @@
-/** Text → counts of windows: a JSON list, an object with `windows`, or one object a line. */
+/** Text → counts of windows: a JSON list, an object with `windows`, a judgement, or one object a line. */
 import { parseInstantMs, printable, type Problem } from '../base/index.ts';
 import { type WindowCounts, windowCountsFault } from '../slo/index.ts';
+import { type BudgetTargets, judgedCounts } from './judgement-file.ts';
 
 /** Counts with their instants read. */
 export interface CountedWindow extends WindowCounts {
@@ -10,23 +11,37 @@ export interface CountedWindow extends WindowCounts {
 
 const PROBLEMS_SHOWN = 10;
 
+/** What a file of counts holds. */
+export interface CountsFile {
+  /** In the order of time, none overlapping. */
+  readonly windows: readonly CountedWindow[];
+  /** What the counts were judged by; `null` = bare counts, which do not tell. */
+  readonly targets: BudgetTargets | null;
+}
+
 /**
- * Windows in the order of time.
+ * Reads counts.
  *
  * Errors: problems when a window is broken, or two overlap: their requests would count twice.
  */
 export function parseCounts(
   text: string,
   file: string,
-): { readonly windows: readonly CountedWindow[] } | { readonly problems: readonly Problem[] } {
+): CountsFile | { readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const fail = (line: number, message: string, hint: string): void => {
     problems.push({ code: 'E_CONFIG_VALUE', message, hint, place: { file, line, column: 1 } });
   };
   const windows: CountedWindow[] = [];
-  const rows = rowsOf(text);
-  if (rows === null || rows.length === 0) {
-    fail(1, 'the file holds no counts', 'write one JSON object a line: {"windowStart": …}');
+  const whole = jsonOf(text);
+  const judged = judgedCounts(whole);
+  const rows = judged?.rows.map((value) => ({ value, line: 1 })) ?? rowsOf(whole, text);
+  if (rows.length === 0) {
+    if (judged === null) {
+      fail(1, 'the file holds no counts', 'write one JSON object a line: {"windowStart": …}');
+    } else {
+      fail(1, 'the judgement holds no windows of time', 'goodput judge LOGS --by 1h --format json');
+    }
     return { problems };
   }
   for (const { value, line } of rows) {
@@ -42,7 +57,9 @@ export function parseCounts(
       fail(1, message, 'give each request to one window; pool buckets before');
     }
   }
-  return problems.length > 0 ? { problems: problems.slice(0, PROBLEMS_SHOWN) } : { windows };
+  return problems.length > 0
+    ? { problems: problems.slice(0, PROBLEMS_SHOWN) }
+    : { windows, targets: judged?.targets ?? null };
 }
 
 const SHAPE =
@@ -53,8 +70,7 @@ interface Row {
   readonly line: number;
 }
 
-function rowsOf(text: string): Row[] | null {
-  const whole = jsonOf(text);
+function rowsOf(whole: unknown, text: string): Row[] {
   const list = Array.isArray(whole)
     ? whole
     : (whole as { readonly windows?: unknown } | undefined)?.windows;

@@ -7,3 +7,4 @@ export * from './budget-period.ts';
 export * from './budget-statement.ts';
 export * from './counts-file.ts';
 export * from './exhaustion-forecast.ts';
+export type { BudgetTargets } from './judgement-file.ts';

@@ -16,11 +16,15 @@ export const budgetCommand: Register = (program, context, finish) => {
   const command = program
     .command('budget')
     .description(
-      'Says what of an error budget is spent and left, and when it will be gone, from counts of windows\n' +
-        '(JSON, one object a line or a list). Attainment, hard failures and quality have budgets of their\n' +
-        'own. Exits 3 when one is overspent.',
+      'Says what of an error budget is spent and left, and when it will be gone, from counts of windows:\n' +
+        'what goodput judge LOGS writes with --counts (one JSON object a line) or with --format json, which\n' +
+        'holds its objective too. Attainment, hard failures and quality have budgets of their own. Exits 3\n' +
+        'when one is overspent.',
     )
-    .argument('<counts>', 'file of windows: windowStart, windowEnd, offered, good, bad, …');
+    .argument(
+      '<counts>',
+      'windows: windowStart, windowEnd, offered, good, bad, …; or a judgement of logs, JSON',
+    );
   addBudgetOptions(command)
     .addOption(
       new Option('--format <format>', 'text for people, json, or md for a pull request')
@@ -32,6 +36,7 @@ export const budgetCommand: Register = (program, context, finish) => {
       'after',
       `
 Examples:
+  goodput judge gateway.ndjson --slo @chat.yaml --by 1h --counts counts.ndjson
   goodput budget counts.ndjson --slo "attainment>=97%, success>=99.5%"
   goodput budget counts.ndjson --slo @chat.yaml --calendar month --time-zone Europe/Berlin`,
     )

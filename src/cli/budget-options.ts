@@ -4,8 +4,10 @@ import { NS_PER_MS, parseInstantMs, ProblemsError, usageProblem } from '../base/
 import {
   type BudgetInputs,
   type BudgetStatement,
+  type BudgetTargets,
   budgetStatement,
   CALENDAR_UNITS,
+  type CountsFile,
   isTimeZone,
   parseAnnotations,
   parseCounts,
@@ -30,7 +32,10 @@ export interface BudgetOptions {
 
 export function addBudgetOptions(command: Command): Command {
   return command
-    .option('--slo <expression|preset|@file>', 'its attainment and success targets, its period')
+    .option(
+      '--slo <expression|preset|@file>',
+      'its attainment and success targets, its period; left out: those the logs were judged by',
+    )
     .option('--quality <share>', 'least share of answers that are right, as a budget of its own')
     .option('--period <duration>', 'the last so many days; left out: that of the objective, or 30d')
     .option('--calendar <unit>', `instead: this ${CALENDAR_UNITS.join(', ')}`)
@@ -53,24 +58,23 @@ export function readBudget(
     text: string,
     hint: string,
   ): void => reader.add(usageProblem(code, text, hint));
-  if (options.slo === undefined) {
+  const counts = parseCounts(readTextFile(file), file);
+  if ('problems' in counts) throw new ProblemsError(counts.problems);
+  const population = budgetTargets(options.slo, counts, context);
+  if (population === null) {
     value(
       'E_USAGE_MISSING',
       'no objective: a budget is what its target lets miss',
       'add --slo "attainment>=97%, success>=99.5%"',
     );
   }
-  const parsed =
-    options.slo === undefined ? null : readObjective(options.slo, configContext(context));
-  if (parsed !== null && 'problems' in parsed) throw new ProblemsError(parsed.problems);
-  const population = parsed?.objective.population;
   const quality = options.quality === undefined ? null : reader.share('--quality', options.quality);
   const targets = {
     attainment: population?.attainmentShare ?? null,
     failures: population?.successShare ?? null,
     quality,
   };
-  if (Object.values(targets).every((target) => target === null)) {
+  if (population !== null && Object.values(targets).every((target) => target === null)) {
     value(
       'E_USAGE_MISSING',
       'the objective has no target over requests',
@@ -100,25 +104,35 @@ export function readBudget(
     unit === undefined
       ? { kind: 'rolling', lengthMs: periodNs / NS_PER_MS }
       : { kind: 'calendar', unit, timeZone };
-  return statementOf(file, options.annotations, { choice, atMs, targets });
+  return statementOf(counts, options.annotations, { choice, atMs, targets });
 }
 
-/** Reads both files and counts. */
+/** The targets of `--slo`; without it those of the file, where it has any. */
+function budgetTargets(
+  slo: string | undefined,
+  { targets }: CountsFile,
+  context: CommandContext,
+): BudgetTargets | null {
+  if (slo === undefined) return targets;
+  const parsed = readObjective(slo, configContext(context));
+  if ('problems' in parsed) throw new ProblemsError(parsed.problems);
+  return parsed.objective.population;
+}
+
+/** Reads the annotations, and counts. */
 function statementOf(
-  file: string,
+  { windows }: CountsFile,
   annotationsFile: string | undefined,
   { choice, atMs, targets }: BudgetQuestion,
 ): BudgetStatement {
-  const counts = parseCounts(readTextFile(file), file);
-  if ('problems' in counts) throw new ProblemsError(counts.problems);
   const noted =
     annotationsFile === undefined
       ? { annotations: [] }
       : parseAnnotations(readTextFile(annotationsFile), annotationsFile);
   if ('problems' in noted) throw new ProblemsError(noted.problems);
-  const nowMs = atMs ?? Math.max(...counts.windows.map(({ toMs }) => toMs));
+  const nowMs = atMs ?? windows.reduce((last, { toMs }) => Math.max(last, toMs), 0);
   return budgetStatement({
-    windows: counts.windows,
+    windows,
     period: periodAt(choice, nowMs),
     nowMs,
     targets,

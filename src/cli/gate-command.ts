@@ -46,7 +46,7 @@ export const gateCommand: Register = (program, context, finish) => {
     .argument('[run]', 'run folder of the change')
     .option('--baseline <folder>', 'a run to be no worse than, or a folder of earlier runs')
     .option('--last <count>', 'earlier runs that are looked at', '10')
-    .option('--budget <counts>', 'counts, as goodput budget reads them; with --slo')
+    .option('--budget <counts>', 'counts or a judgement of logs, as goodput budget reads them')
     .option('--budget-left <share>', 'part of each budget that must be left', '20%')
     .option('--capacity <folder>', 'capacity search that the plans rest on: warn when it is stale')
     .option('--refuse-stale', 'block on a stale capacity instead', false)

@@ -77,6 +77,10 @@ function addLogOptions(command: Command): void {
     )
     .option('--mapping <file>', 'logs: YAML that says which columns hold what')
     .option('--rejects <file>', 'logs: write broken rows there, as they stood')
+    .option(
+      '--counts <file>',
+      'logs: write the counts of each window there, one JSON object a line, for goodput budget and gate',
+    )
     .option('--html <file>', 'logs: write one self-contained page: windows, p95s, budget, coverage')
     .addOption(
       new Option('--what-if <terms>', 'logs: judge with these terms replaced too; repeatable')
@@ -126,6 +130,7 @@ function refuseMixture(
     ['--log-format', options.logFormat],
     ['--mapping', options.mapping],
     ['--rejects', options.rejects],
+    ['--counts', options.counts],
     ['--html', options.html],
     ['--what-if', options.whatIf[0]],
     ['--format csv', options.format === 'csv' ? '' : undefined],

@@ -19,6 +19,7 @@ import {
   mergedCounts,
   parseWindowSpec,
   whatIfObjective,
+  windowCounts,
   windowTable,
   type CoveredField,
   type LogCounts,
@@ -50,6 +51,7 @@ export interface JudgeLogsOptions {
   readonly logFormat?: string;
   readonly mapping?: string;
   readonly rejects?: string;
+  readonly counts?: string;
   readonly html?: string;
   readonly whatIf: readonly string[];
   readonly leastCount: string;
@@ -98,12 +100,28 @@ export async function judgeLogs(
       table: variant,
     })),
   };
+  if (plan.countsFile !== null) {
+    writeCounts(plan.countsFile, counts[0] as LogCounts, judgement, context);
+  }
   if (options.html !== undefined) {
     writeTextFile(options.html, await htmlLogReport(judgement, TOOL_VERSION));
     context.stderr(`wrote ${printable(options.html)}\n`);
   }
   context.stdout(shown(judgement, options.format, context.columns));
   return exitCodeOf(judgement, options.requireProof);
+}
+
+/** Counts of each window of time, one a line: what a budget is of. */
+function writeCounts(
+  { path, windowUs }: CountsTarget,
+  counts: LogCounts,
+  { requests }: LogJudgement,
+  context: CommandContext,
+): void {
+  const lines = windowCounts(counts, windowUs).map((window) => `${JSON.stringify(window)}\n`);
+  writeTextFile(path, lines);
+  const of = requests === null ? '' : '; they are of tries, not of the requests these were part of';
+  context.stderr(`wrote ${printable(path)}: counts of ${lines.length} windows${of}\n`);
 }
 
 /** The second view, over all files: rows of files without joined tries are requests of one try. */
@@ -125,6 +143,12 @@ interface Plan {
   readonly mapping: LogMapping | null;
   readonly format: LogFormat | null;
   readonly rejects: string | null;
+  readonly countsFile: CountsTarget | null;
+}
+
+interface CountsTarget {
+  readonly path: string;
+  readonly windowUs: number;
 }
 
 interface Judged {
@@ -163,6 +187,7 @@ function readPlan(options: JudgeLogsOptions, context: CommandContext): Plan {
   if (named !== null && 'code' in named) reader.add(named);
   const by = parseWindowSpec(options.by);
   if ('problems' in by) for (const problem of by.problems) reader.add(problem);
+  const countsFile = 'problems' in by ? null : countsTarget(options.counts, by, reader);
   reader.finish();
   const read = readObjective(options.slo, configContext(context));
   if ('problems' in read) throw new ProblemsError(read.problems);
@@ -185,7 +210,25 @@ function readPlan(options: JudgeLogsOptions, context: CommandContext): Plan {
     mapping,
     format: mapping === null ? (named as LogFormat | null) : mappedFormat(mapping),
     rejects: options.rejects ?? null,
+    countsFile,
   };
+}
+
+function countsTarget(
+  path: string | undefined,
+  { windowUs }: WindowSpec,
+  reader: OptionReader,
+): CountsTarget | null {
+  if (path === undefined) return null;
+  if (windowUs !== null) return { path, windowUs };
+  reader.add(
+    usageProblem(
+      'E_USAGE_CONFLICT',
+      '--counts are of windows of time, and --by names no length',
+      'write --by 1h',
+    ),
+  );
+  return null;
 }
 
 /** Line by line: each request is judged as it is read. */

@@ -11,6 +11,7 @@ export * from './logged-request.ts';
 export { objectiveSql, quoted, type ObjectiveSql } from './objective-sql.ts';
 export * from './record-of-logged.ts';
 export * from './slice-counts.ts';
+export * from './window-counts.ts';
 export * from './window-spec.ts';
 export * from './window-table.ts';
 export {

@@ -59,9 +59,7 @@ export class LogTally {
     const slice = this.#sliceAt(startUs, values);
     slice[judgement.verdict] += 1;
     if (judgement.outcome === 'dropped') slice.dropped += 1;
-    if (judgement.verdict === 'bad') {
-      for (const part of missedParts(judgement)) slice.missed[part] = (slice.missed[part] ?? 0) + 1;
-    }
+    if (judgement.verdict === 'bad') countMiss(slice, judgement);
     if (judgement.outcome !== 'completed') return;
     const correct = judgement.objectives.some(
       ({ objective: part, state }) => part === 'correctness' && state === 'met',
@@ -119,6 +117,8 @@ export class LogTally {
         unjudged: 0,
         excluded: 0,
         dropped: 0,
+        failed: 0,
+        incorrect: 0,
         missed: {},
         ttft: { observed: 0, within: 0 },
         tpot: { observed: 0, within: 0 },
@@ -141,6 +141,13 @@ export class LogTally {
     }
     return bins;
   }
+}
+
+function countMiss(slice: OpenSlice, judgement: Judgement): void {
+  const parts = missedParts(judgement);
+  for (const part of parts) slice.missed[part] = (slice.missed[part] ?? 0) + 1;
+  if (judgement.outcome !== 'completed') slice.failed += 1;
+  else if (parts.includes('correctness')) slice.incorrect += 1;
 }
 
 function* binCounts({ fromUs, values, ...measures }: OpenBins): Generator<BinCount> {

@@ -20,6 +20,10 @@ export interface SliceCounts {
   readonly unjudged: number;
   readonly excluded: number;
   readonly dropped: number;
+  /** Of the bad: without a complete answer. */
+  readonly failed: number;
+  /** Of the bad: completed with a wrong answer, whatever its latency. */
+  readonly incorrect: number;
   /** Requests that missed each part; one request may miss several. */
   readonly missed: Readonly<Partial<Record<ObjectiveName, number>>>;
   readonly ttft: LimitCounts;

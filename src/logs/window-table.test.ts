@@ -24,6 +24,8 @@ function sliceOf(counts: Partial<SliceCounts>): SliceCounts {
     unjudged: 0,
     excluded: 0,
     dropped: 0,
+    failed: 0,
+    incorrect: 0,
     missed: {},
     ttft: { observed: 0, within: 0 },
     tpot: { observed: 0, within: 0 },

@@ -52,6 +52,10 @@ export interface LogWindow {
   readonly attainment: Attainment;
   readonly excluded: number;
   readonly dropped: number;
+  /** Of the bad: without a complete answer. */
+  readonly failed: number;
+  /** Of the bad: completed with a wrong answer, whatever its latency. */
+  readonly incorrect: number;
   readonly goodputRps: number | null;
   readonly missed: Readonly<Partial<Record<ObjectiveName, number>>>;
   readonly ttft: PanelFigure;
@@ -201,6 +205,8 @@ function windowOf(
     attainment,
     excluded: tally.excluded,
     dropped: tally.dropped,
+    failed: sum((slice) => slice.failed),
+    incorrect: sum((slice) => slice.incorrect),
     goodputRps: spanUs === null ? null : goodputRps(tally.good, spanUs * NS_PER_US),
     missed: sumMissed(group.slices),
     ttft,

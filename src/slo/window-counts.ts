@@ -16,7 +16,10 @@ export interface WindowCounts {
   /** Refused by a published limit: outside `offered`. */
   readonly excluded: number;
   readonly unjudged: number;
-  /** Of the bad: without a complete answer (failed, timed out, dropped); `null` = not known. */
+  /**
+   * Of the bad: without a complete answer (failed, timed out, dropped, refused where that is a miss,
+   * cancelled after a limit had passed); `null` = not known.
+   */
   readonly failed: number | null;
   /** Of the bad: completed with a wrong answer, whatever its latency; `null` = not known. */
   readonly incorrect: number | null;

@@ -6,11 +6,12 @@ import {
   judgedRowOf,
   LogTally,
   objectiveSql,
+  windowCounts,
   type LogCounts,
   type WindowSpec,
 } from '../../src/logs/index.ts';
 import type { RequestRecord } from '../../src/record/index.ts';
-import { judge, parseObjective, type Objective } from '../../src/slo/index.ts';
+import { judge, parseObjective, windowCountsFault, type Objective } from '../../src/slo/index.ts';
 import { anyObjective, anyRecord } from '../support/objective-arbitrary.ts';
 import { failedEnd, recordOf, type RecordOptions } from '../support/record-builder.ts';
 import { sqlTable } from '../support/sql-rows.ts';
@@ -144,24 +145,36 @@ describe('the objective as SQL', () => {
   });
 
   it('counts the same windows, strata, misses and quantile targets', async () => {
-    const by: WindowSpec = { windowUs: 20_000, keys: ['bucket', 'tenant'] };
+    const windowUs = 20_000;
+    const by: WindowSpec = { windowUs, keys: ['bucket', 'tenant'] };
+    const causes = { failed: 0, incorrect: 0 };
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(richRecord, fc.nat(100_000)), { minLength: 1, maxLength: 40 }),
         richObjective,
         async (entries, objective) => {
           const tally = new LogTally(objective, by);
+          const unsplit = new LogTally(objective, { windowUs, keys: [] });
           const rows = entries.map(([options, atUs]) => {
             const record = recordOf(options);
             tally.add(record, atUs);
+            unsplit.add(record, atUs);
             return { ...judgedRowOf(record, objective, 0), start_us: atUs };
           });
           const counts = await countParquetLog(database, { table: sqlTable(rows) }, objective, by);
           expect(comparable(counts)).toEqual(comparable(tally.counts()));
+          const windows = windowCounts(counts, windowUs);
+          expect(windows).toEqual(windowCounts(unsplit.counts(), windowUs));
+          for (const window of windows) {
+            expect(windowCountsFault(window)).toBeNull();
+            causes.failed += window.failed ?? 0;
+            causes.incorrect += window.incorrect ?? 0;
+          }
         },
       ),
       { numRuns: 25 },
     );
+    expect(Math.min(causes.failed, causes.incorrect)).toBeGreaterThan(0);
   }, 90_000);
 
   it('takes limits as inclusive, and the strictest where the length is not known', async () => {

@@ -18,6 +18,8 @@ function sliceOf(hour: number, good: number, bad: number, tenant: string): Slice
     unjudged: 0,
     excluded: 0,
     dropped: 0,
+    failed: 0,
+    incorrect: 0,
     missed: { ttft: bad },
     ttft: GREEN,
     tpot: GREEN,
