@@ -11,6 +11,7 @@ import type { AnswerTest } from './answer-tests.ts';
 import { type AnswerCounter, AnswerTokens } from './answer-tokens.ts';
 import { Addresses } from './addresses.ts';
 import { Exchange } from './exchange.ts';
+import { FollowedAnswers } from './followed-answers.ts';
 import { openConnections } from './open-connections.ts';
 import type { ClientCertificate } from './open-socket.ts';
 import { exchangeJson, type JsonReply, type JsonRequest } from './json-request.ts';
@@ -18,7 +19,12 @@ import { baseHeaders, headerProblems, requestHeaders } from './request-head.ts';
 import { Secrets } from './secrets.ts';
 import { targetOf, type Target } from './target.ts';
 import { ReadingQueue } from './reading-queue.ts';
-import type { ConnectionSource, HttpRequest, TransportName } from './transport.ts';
+import type {
+  ConnectionOptions,
+  ConnectionSource,
+  HttpRequest,
+  TransportName,
+} from './transport.ts';
 
 /** Bounds of the transport; each is a failure of its own when passed. */
 export interface ClientLimits {
@@ -104,7 +110,10 @@ class SocketClient implements HttpClient {
   readonly #options: HttpClientOptions;
   readonly #target: Target;
   readonly #addresses: Addresses;
+  /** Connections to the target. */
   readonly #pool: ConnectionSource;
+  /** What requests of the load are sent over. */
+  readonly #answers: ConnectionSource;
   readonly #queue: ReadingQueue;
   readonly #secrets: Secrets;
 
@@ -116,7 +125,7 @@ class SocketClient implements HttpClient {
     this.#target = targetOf(options.url, options.dialect.version);
     const proxy = options.proxy === null ? null : new URL(options.proxy);
     this.#addresses = new Addresses(this.#target.host);
-    this.#pool = openConnections(transport, {
+    const connecting: ConnectionOptions = {
       ...limits,
       clock: options.clock,
       target: this.#target,
@@ -126,11 +135,23 @@ class SocketClient implements HttpClient {
       proxy,
       unixSocket: options.unixSocket,
       alpn: http2 ? 'h2' : 'http/1.1',
-    });
+    };
+    this.#pool = openConnections(transport, connecting);
+    const { follow } = options.dialect;
+    this.#answers =
+      follow === null
+        ? this.#pool
+        : new FollowedAnswers({
+            follow,
+            target: this.#target,
+            direct: this.#pool,
+            connectTo: (origin) => openConnections(transport, elsewhere(connecting, origin)),
+            responseBytes: limits.responseBytes,
+          });
   }
 
   get connectionsOpened(): number {
-    return this.#pool.openedCount;
+    return this.#answers.openedCount;
   }
 
   get addressCount(): number {
@@ -139,11 +160,11 @@ class SocketClient implements HttpClient {
   }
 
   warm(connections: number): Promise<number> {
-    return this.#pool.warm(connections);
+    return this.#answers.warm(connections);
   }
 
   close(): void {
-    this.#pool.close();
+    this.#answers.close();
   }
 
   send(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult> {
@@ -168,11 +189,12 @@ class SocketClient implements HttpClient {
     };
     const mediaTypes = dialect.mediaTypes[request.streamed ? 'stream' : 'body'];
     const options = { ...limits, clock, queue: this.#queue, wallNowMs, tests, mediaTypes };
+    const source = request.streamed ? this.#answers : this.#pool;
     return new Promise((resolve) => {
-      const connection = this.#pool.acquire();
+      const connection = source.acquire();
       const exchange = new Exchange(options, request, connection, reader, (result, reusable) => {
         signal.removeEventListener('abort', onAbort);
-        this.#pool.release(connection, reusable);
+        source.release(connection, reusable);
         const safe = { ...result, end: this.#secrets.hideInEnd(result.end) };
         resolve(tokens === null ? safe : withCount(safe, tokens));
       });
@@ -212,6 +234,12 @@ class SocketClient implements HttpClient {
       this.#pool.release(connection, reusable);
     }
   }
+}
+
+/** The same to another host, which no Unix socket leads to. */
+function elsewhere(options: ConnectionOptions, origin: string): ConnectionOptions {
+  const target = targetOf(origin);
+  return { ...options, target, addresses: new Addresses(target.host), unixSocket: null };
 }
 
 function withCount(result: SendResult, tokens: AnswerTokens): SendResult {

@@ -25,7 +25,7 @@ const url = z
   });
 
 const ENDPOINT =
-  /\/(?:(?:chat\/)?completions?|responses|messages|generate_stream|text\/generation_stream|[^/]*:streamGenerateContent|converse-stream)\/?$/;
+  /\/(?:(?:chat\/)?completions?|responses|messages|generate_stream|text\/generation_stream|[^/]*:streamGenerateContent|converse-stream|predictions)\/?$/;
 
 function urlFault(value: string): string | null {
   const fault = addressFault(value);

@@ -12,6 +12,7 @@ export const V1_API = {
   keyEnv: null,
   headers: {},
   mediaTypes: { stream: SSE_TYPE, body: JSON_TYPE },
+  follow: null,
   listsModels: true,
   exactLength: false,
   usage: 'always',

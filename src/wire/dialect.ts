@@ -9,6 +9,7 @@ import type {
   ServerError,
   Usage,
 } from '../record/index.ts';
+import type { JsonObject } from './json-object.ts';
 
 /** What somebody said, in words alone. */
 export interface SaidMessage {
@@ -107,6 +108,17 @@ export interface PostedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** How to find a streamed answer that is not the answer to the request, but where that one says. */
+export interface FollowedAnswer {
+  /** URL of the stream, from the JSON that answered the request; `null` when it names none. */
+  streamUrl(answer: JsonObject): string | null;
+  /**
+   * Domains of the service, lower case. A stream elsewhere than at the target is fetched only over
+   * TLS, and only when the target and it are both in these: anything else is a redirect.
+   */
+  readonly domains: readonly string[];
+}
+
 /** Media types an answer may have, lower case; the first is asked for. */
 export type MediaTypes = readonly [string, ...string[]];
 
@@ -128,6 +140,8 @@ export interface Dialect {
   /** Headers the API demands, lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly mediaTypes: { readonly stream: MediaTypes; readonly body: MediaTypes };
+  /** Of a streamed request; `null` where what answers it is the stream. */
+  readonly follow: FollowedAnswer | null;
   /** Whether the server lists its models at `/models` below the version, in OpenAI's form. */
   readonly listsModels: boolean;
   /** Whether an answer length can be forced. */

@@ -79,6 +79,11 @@ const REQUESTS: Readonly<Record<DialectName, readonly [string, object, object]>>
     {},
     { model_id: 'm:1', input: 'hi', parameters: { max_new_tokens: 64 } },
   ],
+  replicate: [
+    '/predictions',
+    {},
+    { version: 'm:1', input: { prompt: 'hi', max_tokens: 64 }, stream: true },
+  ],
   'ollama-chat': [
     '/api/chat',
     {},
@@ -118,8 +123,10 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
     expect(dialect.name).toBe(name);
   });
 
-  test('a request without a stream asks another path, or says so in the body', () => {
-    expect(posted(name, { stream: false })).not.toEqual(posted(name));
+  test('a request without a stream asks another path, says so in the body, or is refused', () => {
+    const ask = (): unknown => posted(name, { stream: false });
+    if (dialect.follow === null) expect(ask()).not.toEqual(posted(name));
+    else expect(ask).toThrow(ProblemsError);
   });
 
   test('no planned length, no length field', () => {

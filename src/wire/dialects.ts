@@ -10,6 +10,7 @@ import { ollamaChat, ollamaGenerate } from './ollama.ts';
 import { openAiChat } from './openai-chat.ts';
 import { openAiCompletions } from './openai-completions.ts';
 import { openAiResponses } from './openai-responses.ts';
+import { replicate } from './replicate.ts';
 import { tgiGenerate } from './tgi-generate.ts';
 import { tritonGenerate } from './triton-generate.ts';
 import { watsonx } from './watsonx.ts';
@@ -26,6 +27,7 @@ export const DIALECTS = {
   'bedrock-converse': bedrockConverse,
   'bedrock-invoke': bedrockInvoke,
   watsonx,
+  replicate,
   'ollama-chat': ollamaChat,
   'ollama-generate': ollamaGenerate,
   llamacpp: llamaCppCompletion,

@@ -9,7 +9,6 @@ export * from './dialects.ts';
 export * from './answer-encoder.ts';
 export * from './encoders.ts';
 export * from './openai-encode.ts';
-export * from './replicate.ts';
 export { AwsEventStreamDecoder, awsFrame } from './aws-event-stream.ts';
 export * from './event-decoder.ts';
 export { JsonSequenceDecoder } from './json-sequence.ts';

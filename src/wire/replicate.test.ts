@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { utf8 } from '../../test/support/wire-reading.ts';
 import type { AnswerReading } from './dialect.ts';
-import { createReplicateReader } from './replicate.ts';
+import { replicate } from './replicate.ts';
 
 function read(text: string, stream = true): AnswerReading {
-  const reader = createReplicateReader({
+  const reader = replicate.createReader({
     stream,
     requestedChoices: 1,
     lineBytes: 1_000_000,
@@ -43,4 +43,19 @@ test('an error, a cancellation, a stream that stops', () => {
 test('one body', () => {
   const reading = read('{"status":"succeeded","output":["po","ng"]}', false);
   expect(reading).toMatchObject({ text: 'pong', failure: null, finishReason: 'stop' });
+});
+
+test('a model that is kept running, and a version of any other', () => {
+  const sent = (model: string): unknown => replicate.post({ model, input: {} }, true);
+  expect(sent('meta/llama 3')).toMatchObject({ path: '/models/meta/llama%203/predictions' });
+  const version = 'me/mine:0123abcd';
+  expect(sent(version)).toEqual({ path: '/predictions', query: {}, body: { input: {}, version } });
+});
+
+test('where the stream is', () => {
+  const streamUrl = replicate.follow?.streamUrl;
+  expect(streamUrl?.({ urls: { stream: 'https://a' } })).toBe('https://a');
+  for (const answer of [{}, { urls: null }, { urls: { get: 'https://a' } }]) {
+    expect(streamUrl?.(answer)).toBeNull();
+  }
 });

@@ -72,6 +72,7 @@ const PATHS: Readonly<Record<DialectName, string>> = {
   'cohere-v2': '/v2/chat',
   'bedrock-converse': '/model/m/converse-stream',
   'bedrock-invoke': '/model/m/invoke-with-response-stream',
+  replicate: '/v1/predictions',
   watsonx: '/v1/text/generation_stream',
   'ollama-chat': '/api/chat',
   'ollama-generate': '/api/generate',
@@ -91,16 +92,14 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
     );
     const result = await ask(name, url);
     expect(result.end).toEqual({ kind: 'completed' });
-    expect(result.timeline).toMatchObject({
-      finishReason: 'stop',
-      usage: { promptTokens: 7, completionTokens: 2 },
-      notes: [],
-    });
+    const usage = name === 'replicate' ? null : { promptTokens: 7, completionTokens: 2 };
+    expect(result.timeline).toMatchObject({ finishReason: 'stop', usage, notes: [] });
     const [request] = seen;
     expect(request?.url).toBe(PATHS[name]);
     const isBearer = dialect.keyHeader === 'authorization';
     expect(request?.headers[dialect.keyHeader]).toBe(isBearer ? 'Bearer k' : 'k');
-    expect(request?.headers.accept).toBe(dialect.mediaTypes.stream.join(', '));
+    const asked = dialect.mediaTypes[dialect.follow === null ? 'stream' : 'body'];
+    expect(request?.headers.accept).toBe(asked.join(', '));
     expect(request?.headers).toMatchObject(dialect.headers);
   });
 

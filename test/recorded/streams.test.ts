@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import {
   AwsEventStreamDecoder,
-  createReplicateReader,
   DIALECTS,
   JsonSequenceDecoder,
   SseDecoder,
@@ -44,8 +43,8 @@ interface Expected {
 
 type Framing = 'sse' | 'json' | 'aws';
 
-/** How each kind of recording is read; `null` = by the reader that is no dialect. */
-const KINDS: Readonly<Record<string, { dialect: DialectName | null; framing: Framing }>> = {
+/** How each kind of recording is read. */
+const KINDS: Readonly<Record<string, { dialect: DialectName; framing: Framing }>> = {
   chat: { dialect: 'chat', framing: 'sse' },
   'tgi-json': { dialect: 'chat', framing: 'sse' },
   responses: { dialect: 'responses', framing: 'sse' },
@@ -57,7 +56,7 @@ const KINDS: Readonly<Record<string, { dialect: DialectName | null; framing: Fra
   ollama: { dialect: 'ollama-chat', framing: 'json' },
   watsonx: { dialect: 'watsonx', framing: 'sse' },
   bedrock: { dialect: 'bedrock-converse', framing: 'aws' },
-  replicate: { dialect: null, framing: 'sse' },
+  replicate: { dialect: 'replicate', framing: 'sse' },
 };
 
 /** What the rules of this project make of a stream, where it is not plain success. */
@@ -144,10 +143,7 @@ function readerOf(expected: Expected): AnswerReader {
     lineBytes: 1_000_000,
     keepText: true,
   };
-  const { dialect } = kindOf(expected);
-  return dialect === null
-    ? createReplicateReader(options)
-    : DIALECTS[dialect].createReader(options);
+  return DIALECTS[kindOf(expected).dialect].createReader(options);
 }
 
 /** One byte at a time, each read numbered by the events before it: an event's read is its index. */

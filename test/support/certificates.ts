@@ -10,7 +10,7 @@ export interface CertifiedKey {
   readonly cert: string;
 }
 
-/** One for a server at 127.0.0.1 and one for its client, made by `openssl`; `null` without it. */
+/** One for a server at 127.0.0.1, `localhost` and one for its client, made by `openssl`; `null` without it. */
 export function makeCertificates(): {
   readonly server: CertifiedKey;
   readonly client: CertifiedKey;
@@ -24,7 +24,7 @@ export function makeCertificates(): {
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
   };
   try {
-    const name = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const name = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
     return { server: make('server', name), client: make('client', ['-subj', '/CN=load']) };
   } catch {
     return null;

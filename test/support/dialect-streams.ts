@@ -139,6 +139,11 @@ export const DIALECT_STREAMS: Readonly<Record<DialectName, WriteAnswer>> = {
       }),
     ),
   ),
+  /** Its text has line ends of one kind only, and its tokens are not told. */
+  replicate: sseStream((texts) => [
+    ...texts.map((text) => `event: output\ndata: ${text.replaceAll('\n', '\ndata: ')}\n\n`),
+    'event: done\ndata: {}\n\n',
+  ]),
   'ollama-chat': lineStream((texts) => [
     ...texts.map((content) => ({ message: { content }, done: false })),
     {
