@@ -58,7 +58,11 @@ describe('links', () => {
 });
 
 describe('the changelog', () => {
-  it('has an Unreleased section of one line per change', () => {
-    expect(read('CHANGELOG.md')).toMatch(/^# Changelog\n[\s\S]*^## Unreleased\n\n- /m);
+  it('has an Unreleased section of entries under headings, and nothing else', () => {
+    const [title, unreleased = ''] = read('CHANGELOG.md').split(/^## Unreleased\n\n/m);
+    expect(title).toMatch(/^# Changelog\n/);
+    const lines = (unreleased.split(/^## /m)[0] ?? '').trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^### /);
+    expect(lines.filter((line) => !/^(?:### |- | {2}\S|$)/.test(line))).toEqual([]);
   });
 });
