@@ -45,9 +45,9 @@ export function readSpec(
   return parsed.spec;
 }
 
-/** `http:` and `https:`; anything else is a file name, even if it looks like a host. */
+/** `http:`, `https:` and these over a Unix socket; anything else is a file name, even if it looks like a host. */
 export function isUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text);
+  return /^https?(?:\+unix)?:\/\//i.test(text);
 }
 
 /** `--slo` of commands that judge what is stored: the objective as that run is judged by it. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { NS_PER_MS, NS_PER_SECOND, ProblemsError, type Clock } from '../base/index.ts';
+import { NS_PER_MS, NS_PER_SECOND, printable, ProblemsError, type Clock } from '../base/index.ts';
 import {
   NO_TIMELINE,
   type OutgoingRequest,
@@ -213,7 +213,9 @@ class SocketClient implements HttpClient {
   }
 
   async requestJson(request: JsonRequest): Promise<JsonReply> {
-    const { origin } = this.#target;
+    const { unixSocket } = this.#options;
+    const { origin: named } = this.#target;
+    const origin = unixSocket === null ? named : `${named} at ${printable(unixSocket)}`;
     const { method, under, path, timeoutNs } = request;
     const headers = baseHeaders(this.#options, 'application/json');
     const body = request.body === null ? null : JSON.stringify(request.body);

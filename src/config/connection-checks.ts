@@ -3,6 +3,7 @@ import type { Problem } from '../base/index.ts';
 import type { Written } from './key-path.ts';
 import { howToWrite, problemAt, subjectOf } from './problem-at.ts';
 import type { ReadSections } from './run-file-schema.ts';
+import { isUnixUrl } from './unix-url.ts';
 
 /** A certificate without its key, and transports that cannot serve what is asked of them. */
 export function connectionProblems({ target }: ReadSections, written: Written): Problem[] {
@@ -36,12 +37,16 @@ export function connectionProblems({ target }: ReadSections, written: Written): 
   if (http2 && !isTls(url)) {
     conflict('http2', 'is agreed on in the TLS handshake', 'give an https URL');
   }
-  if (unixSocket !== undefined && proxy !== undefined) {
-    conflict('unixSocket', 'cannot be reached through a proxy', 'give one of the two');
+  if (unixSocket !== undefined && isUnixUrl(url)) {
+    conflict('unixSocket', 'is another socket than the URL names', 'give one of the two');
+  }
+  if ((unixSocket !== undefined || isUnixUrl(url)) && proxy !== undefined) {
+    const named = unixSocket === undefined ? 'url' : 'unixSocket';
+    conflict(named, 'cannot be reached through a proxy', 'give one of the two');
   }
   return problems;
 }
 
 function isTls(url: string): boolean {
-  return URL.canParse(url) && new URL(url).protocol === 'https:';
+  return /^https(?:\+unix)?:\/\//i.test(url);
 }

@@ -13,6 +13,7 @@ import type { RunFile } from './run-file-schema.ts';
 import type { BudgetSpec, LoadSpec, RunSpec, TargetSpec, WorkloadSpec } from './run-spec.ts';
 import { SERVICE_NAMES_OR_PATHS, SERVICE_PATHS, type ServiceKeys } from './service-schema.ts';
 import type { Environment } from './substitute-env.ts';
+import { readUnixUrl } from './unix-url.ts';
 
 const DEFAULT_MAX_IN_FLIGHT = 1024;
 const DEFAULT_FOLLOW_UP = { kind: 'fixed', tokens: 128 } as const;
@@ -67,8 +68,10 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
   const dialect = DIALECTS[target.api];
   const isUsualSet = dialect.keyEnv !== null && (env[dialect.keyEnv] ?? '') !== '';
   const usualKeyEnv = keyFile === null && isUsualSet ? dialect.keyEnv : null;
+  const unix = readUnixUrl(target.url);
+  const unixSocket = unix?.socket ?? target.unixSocket ?? null;
   return {
-    url: target.url,
+    url: unix?.url ?? target.url,
     api: target.api,
     stream: target.stream,
     model: target.model ?? null,
@@ -83,7 +86,7 @@ function targetSpec(keys: RunFile, written: Written, env: Environment): TargetSp
     proxy: target.proxy ?? null,
     caFile: filePath(written, ['target', 'ca'], target.ca ?? null),
     clientCertificate: clientCertificate(target, written),
-    unixSocket: filePath(written, ['target', 'unixSocket'], target.unixSocket ?? null),
+    unixSocket: filePath(written, ['target', 'unixSocket'], unixSocket),
     transport: target.transport ?? (target.http2 ? 'compat' : 'fast'),
     http2: target.http2,
     limits: {

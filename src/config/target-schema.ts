@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DIALECT_NAMES } from '../wire/index.ts';
 import { quotaSection } from './quota-schema.ts';
 import { count, duration, expects, flag, mapping, oneOf, text, withHint } from './scalars.ts';
+import { isUnixUrl, readUnixUrl, unixUrlFault } from './unix-url.ts';
 
 /** Values that JSON can carry, for extra body fields and declared facts. */
 export const jsonRecord = z.record(
@@ -17,12 +18,17 @@ const CREDENTIAL_NAME =
 
 const SECRET_IN_SPEC = 'holds a credential, and a spec is printed and stored';
 
-const url = z
-  .string(expects('a URL', 'write http://127.0.0.1:8000'))
-  .superRefine((value, context) => {
-    const message = urlFault(value);
+const urlChecked = (fault: (value: string) => string | null): z.ZodString =>
+  z.string(expects('a URL', 'write http://127.0.0.1:8000')).superRefine((value, context) => {
+    const message = fault(value);
     if (message !== null) context.addIssue({ code: 'custom', message });
   });
+
+/** A URL of a Unix socket is checked as what it stands for. */
+function targetFault(value: string): string | null {
+  if (!isUnixUrl(value)) return urlFault(value);
+  return unixUrlFault(value) ?? urlFault(readUnixUrl(value)?.url ?? value);
+}
 
 const ENDPOINT =
   /\/(?:(?:chat\/)?completions?|responses|messages|generate_stream|text\/generation_stream|[^/]*:streamGenerateContent|converse-stream|predictions)\/?$/;
@@ -163,7 +169,10 @@ const tokenizer = text.transform((value) =>
 
 /** `target` in a run file. */
 export const targetSection = mapping({
-  url: url.describe('Base URL of the service; `/v1` is added unless the path ends in a version.'),
+  url: urlChecked(targetFault).describe(
+    'Base URL of the service; `/v1` is added unless the path ends in a version. ' +
+      '`http+unix://%2Frun%2Fllm.sock` names a Unix socket.',
+  ),
   api: oneOf(DIALECT_NAMES)
     .default('chat')
     .describe(`API dialect: ${DIALECT_NAMES.map((name) => `\`${name}\``).join(', ')}.`),
@@ -201,7 +210,9 @@ export const targetSection = mapping({
         '(`gpt-4o`), or the path of a `tokenizer.json`. Prompts then have their exact length, and answers ' +
         'are counted where the server does not tell.',
     ),
-  proxy: url.optional().describe('HTTP proxy. Proxy variables of the environment are ignored.'),
+  proxy: urlChecked(urlFault)
+    .optional()
+    .describe('HTTP proxy. Proxy variables of the environment are ignored.'),
   ca: text.optional().describe('PEM file of a certificate authority to trust as well.'),
   cert: text
     .optional()
