@@ -22,12 +22,8 @@ export * from './terminal-comparison.ts';
 export { costText, secondsText } from './capacity-words.ts';
 export { terminalCapacity } from './terminal-capacity.ts';
 export { levelText } from './words.ts';
-export {
-  csvLogReport,
-  type LogJudgement,
-  markdownLogReport,
-  terminalLogReport,
-} from './log-report.ts';
+export { csvLogReport } from './log-csv.ts';
+export { type LogJudgement, markdownLogReport, terminalLogReport } from './log-report.ts';
 export * from './log-html-report.ts';
 export * from './view-pages.ts';
 export { aligned as alignedRows } from './layout.ts';

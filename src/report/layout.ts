@@ -10,6 +10,8 @@ export const PAGE_WIDTH = 100;
 export const LABEL_WIDTH = 9;
 
 const SAFE_LIMIT = 4_000;
+/** A column is not wrapped to less. */
+const WRAP_LEAST = 20;
 
 /** A paragraph under a word in the margin, wrapped at blanks; the word stands on the first line. */
 export function labelled(label: string, text: string, width: number): string[] {
@@ -43,6 +45,20 @@ export function wrapped(text: string, width: number): string[] {
   }
   lines.push(line);
   return lines;
+}
+
+/** Rows without a header, all columns left; the last one is wrapped within `width`, under itself. */
+export function alignedWithin(rows: readonly (readonly string[])[], width: number): string[] {
+  const leads = aligned(
+    rows.map((row) => [...row.slice(0, -1), '']),
+    Number.POSITIVE_INFINITY,
+  );
+  const lead = leads.reduce((most, line) => Math.max(most, line.length), 0) + 2;
+  return rows.flatMap((row, at) =>
+    wrapped(row.at(-1) ?? '', Math.max(WRAP_LEAST, width - lead)).map((line, nth) =>
+      `${(nth === 0 ? (leads[at] ?? '') : '').padEnd(lead)}${line}`.trimEnd(),
+    ),
+  );
 }
 
 /** Rows under a header, columns two blanks apart; the first column left, numbers right. */

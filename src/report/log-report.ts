@@ -1,17 +1,17 @@
-/** The judgement of a log as text: terminal, Markdown, CSV. */
-import { msFromNs, percentText, printable } from '../base/index.ts';
+/** The judgement of a log as text for people: terminal and Markdown. */
+import { percentText, printable } from '../base/index.ts';
 import {
   isoInstant,
   type JoinedTries,
   type LogTable,
   type LogWindow,
-  type PanelFigure,
   type TargetResult,
 } from '../logs/index.ts';
 import type { ImportReport } from '../importers/index.ts';
 import { objectiveText, shareText, type Objective } from '../slo/index.ts';
 import { shareRange } from './figures.ts';
-import { aligned, wrapped } from './layout.ts';
+import { alignedWithin, wrapped } from './layout.ts';
+import { WINDOW_HEAD, windowCells, windowLines } from './log-window-lines.ts';
 
 /** Everything `judge` has to say of logs. */
 export interface LogJudgement {
@@ -27,16 +27,6 @@ export interface LogJudgement {
 /** Windows shown on a terminal; the formats for machines hold all. */
 const WINDOWS_SHOWN = 48;
 
-const WINDOW_HEAD = [
-  'attained',
-  'interval',
-  'good/offered',
-  'unjudged',
-  'TTFT p95',
-  'TPOT p95',
-  '',
-];
-
 /** For people: what was read, the windows, and what they say together. */
 export function terminalLogReport(judgement: LogJudgement, width: number): string {
   const { table, objective, targets, whatIfs } = judgement;
@@ -49,16 +39,16 @@ export function terminalLogReport(judgement: LogJudgement, width: number): strin
     '',
     ...wrapped(`Asked: ${objectiveText(objective)}`, width),
     '',
-    ...tableLines(shown, table),
+    ...windowLines(shown, table, width),
     ...(left > 0 ? [`… and ${left} more windows: --format csv or json has all`] : []),
     '',
-    ...(table.strata.length > 0 ? [...tableLines(table.strata, table), ''] : []),
-    ...tableLines([table.total], table),
+    ...(table.strata.length > 0 ? [...windowLines(table.strata, table, width), ''] : []),
+    ...windowLines([table.total], table, width),
     '',
     ...storyOf(table).flatMap((text) => wrapped(text, width)),
     ...requestLines(judgement).flatMap((text) => wrapped(text, width)),
-    ...targets.map(targetText),
-    ...whatIfLines(judgement, whatIfs),
+    ...targets.map(targetText).flatMap((text) => wrapped(text, width)),
+    ...whatIfLines(judgement, whatIfs).flatMap((text) => wrapped(text, width)),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -68,7 +58,7 @@ export function markdownLogReport(judgement: LogJudgement): string {
   const { table, objective, targets, whatIfs } = judgement;
   const rows = [...table.windows, ...table.strata, table.total].map((one) => [
     whereText(one),
-    ...cellsOf(one),
+    ...windowCells(one),
   ]);
   const lines = [
     `## Judged: ${objectiveText(objective)}`,
@@ -84,108 +74,6 @@ export function markdownLogReport(judgement: LogJudgement): string {
     ...judgement.imports.flatMap((one) => ['', ...importMarkdown(one)]),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** One line a window and stratum, for a spreadsheet. */
-export function csvLogReport({ table }: LogJudgement): string {
-  const head = [
-    'from',
-    'to',
-    ...table.by.keys,
-    'offered',
-    'good',
-    'bad',
-    'unjudged',
-    'excluded',
-    'dropped',
-    'share',
-    'low',
-    'high',
-    'effective_n',
-    'ttft_p95_ms',
-    'ttft_passes',
-    'tpot_p95_ms',
-    'tpot_passes',
-    'disagreement',
-  ];
-  const rows = (table.windows.length > 0 ? table.windows : [...table.strata, table.total]).map(
-    (one) => {
-      const {
-        attainment: { offered, good, unjudged, share, interval },
-      } = one;
-      return [
-        one.fromUs === null ? '' : isoInstant(one.fromUs),
-        one.toUs === null ? '' : isoInstant(one.toUs),
-        ...table.by.keys.map((key) => one.stratum[key] ?? ''),
-        offered,
-        good,
-        offered - good - unjudged,
-        unjudged,
-        one.excluded,
-        one.dropped,
-        share ?? '',
-        interval?.low ?? '',
-        interval?.high ?? '',
-        interval === null ? '' : Math.floor(interval.effectiveN),
-        msOf(one.ttft),
-        one.ttft.passes ?? '',
-        msOf(one.tpot),
-        one.tpot.passes ?? '',
-        one.disagreement ?? '',
-      ];
-    },
-  );
-  return [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
-}
-
-function tableLines(windows: readonly LogWindow[], table: LogTable): string[] {
-  if (windows.length === 0) return [];
-  const keys = table.by.keys.filter((key) => windows.some((one) => key in one.stratum));
-  const timed = windows.some((one) => one.fromUs !== null);
-  const lead = [...(timed ? ['window (UTC)'] : []), ...keys];
-  const body = windows.map((one) => [
-    ...(timed ? [one.fromUs === null ? 'all' : shortInstant(one.fromUs, table)] : []),
-    ...keys.map((key) => one.stratum[key] ?? ''),
-    ...cellsOf(one),
-  ]);
-  const whole = lead.length === 0;
-  return aligned(
-    [
-      [...(whole ? ['all'] : lead), ...WINDOW_HEAD],
-      ...body.map((row) => (whole ? ['', ...row] : row)),
-    ],
-    whole ? 1 : lead.length,
-  );
-}
-
-/** Without seconds where all windows start on a minute. */
-function shortInstant(us: number, { by }: LogTable): string {
-  const whole = by.windowUs !== null && by.windowUs % 60_000_000 === 0;
-  return isoInstant(us).slice(0, whole ? 16 : -1);
-}
-
-function cellsOf(one: LogWindow): string[] {
-  const { share, interval, good, offered, unjudged } = one.attainment;
-  return [
-    one.lowTraffic || share === null ? 'few' : percentText(share),
-    interval === null || one.lowTraffic ? '-' : shareRange(interval.low, interval.high),
-    `${good}/${offered}`,
-    String(unjudged),
-    panelText(one.ttft),
-    panelText(one.tpot),
-    one.disagreement === 'panelsPass'
-      ? 'PANELS GREEN, MISSED'
-      : one.disagreement === 'panelsMiss'
-        ? 'panel red, met'
-        : '',
-  ];
-}
-
-/** `~397 ms ok`: a p95 within 1 %, and whether it is within its limit by count; `-` without one. */
-export function panelText({ p95Ns, passes }: PanelFigure): string {
-  if (p95Ns === null) return '-';
-  const text = `~${p95Ns >= 1e9 ? `${(p95Ns / 1e9).toPrecision(3)} s` : `${msFromNs(p95Ns).toPrecision(3)} ms`}`;
-  return passes === null ? text : `${text} ${passes ? 'ok' : 'over'}`;
 }
 
 /** What the table says, in sentences. */
@@ -275,13 +163,17 @@ function importLines(report: LogJudgement['imports'][number], width: number): st
   const { file, title, requests, rejected, samples, fields } = report;
   return [
     ...wrapped(`${file}: ${title}, ${requests} requests, ${rejected} broken rows`, width),
-    ...samples.map(({ line, reason }) => `  line ${line}: ${printable(reason)}`),
-    ...aligned(
+    ...samples.flatMap(({ line, reason }) => indented(`line ${line}: ${reason}`, width)),
+    ...alignedWithin(
       fields.map((field) => [`  ${field.field}`, ...coverageOf(field, requests)]),
-      4,
+      width,
     ),
     ...findingsOf(report).flatMap((text) => wrapped(`FOUND ${text}`, width)),
   ];
+}
+
+function indented(text: string, width: number): string[] {
+  return wrapped(text, width - 2).map((line) => `  ${line}`);
 }
 
 function importMarkdown(report: LogJudgement['imports'][number]): string[] {
@@ -329,17 +221,6 @@ export function whereText({ fromUs, stratum }: LogWindow): string {
   return words.length === 0 ? 'all' : words.join(' ');
 }
 
-function msOf({ p95Ns }: PanelFigure): string {
-  return p95Ns === null ? '' : String(Number(msFromNs(p95Ns).toPrecision(4)));
-}
-
 function markdownRow(cells: readonly string[]): string {
   return `| ${cells.map((cell) => printable(cell).replaceAll('|', '\\|')).join(' | ')} |`;
-}
-
-/** Labels come from outside: quotes where needed, and no formula for a spreadsheet to run. */
-function csvCell(value: string | number | boolean): string {
-  const text = String(value);
-  const safe = typeof value === 'string' && /^[=+@-]/.test(text) ? `'${text}` : text;
-  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

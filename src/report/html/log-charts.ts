@@ -10,7 +10,8 @@ import {
 import { isoInstant, type LogTable, type LogWindow } from '../../logs/index.ts';
 import { burnRate, type Objective } from '../../slo/index.ts';
 import { countFigure, levelFigure, shareFigure, shareRange } from '../figures.ts';
-import { panelText, whereText } from '../log-report.ts';
+import { whereText } from '../log-report.ts';
+import { panelText } from '../log-window-lines.ts';
 import { countTick, latencyAxis, msTick, percentTick, SHARE_AXIS } from './axes.ts';
 
 /** More lines than this cannot be told apart: the largest strata are drawn. */

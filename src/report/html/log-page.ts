@@ -9,12 +9,12 @@ import {
   coverageOf,
   findingsOf,
   type LogJudgement,
-  panelText,
   requestLines,
   storyOf,
   targetText,
   whereText,
 } from '../log-report.ts';
+import { panelText } from '../log-window-lines.ts';
 import { budgetChart, burnChart, panelChart, windowAttainmentChart } from './log-charts.ts';
 import { type Section, sectionMarkup } from './section.ts';
 
