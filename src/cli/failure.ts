@@ -22,7 +22,9 @@ export function describeFailure(error: unknown): Failure {
     };
   }
   if (error instanceof EnvironmentError) {
-    const cause = error.cause instanceof Error ? ` (${printable(error.cause.message)})` : '';
+    const reason = error.cause instanceof Error ? printable(error.cause.message) : '';
+    // Some messages end with their reason, and say it better.
+    const cause = error.message.includes(reason) ? '' : ` (${reason})`;
     const hint = error.hint === null ? '' : `\n  hint: ${error.hint}`;
     return {
       text: `${error.message}${cause} [${error.code}]${hint}\n`,
