@@ -10,6 +10,7 @@ import {
   NS_PER_SECOND,
   printable,
 } from '../base/index.ts';
+import type { RunSpec } from '../config/index.ts';
 import { checkTarget, type TargetCheck } from '../experiment/index.ts';
 import { redactUrl } from '../store/index.ts';
 import { addRunFlags, formatOption, givenRunFlags, type Register } from './command.ts';
@@ -79,10 +80,12 @@ async function check(url: string, command: Command, context: CommandContext): Pr
   );
   const { format } = command.opts<{ format: string }>();
   if (found instanceof EnvironmentError) {
-    context.stdout(format === 'json' ? refusedJson(found) : `FAIL  ${redactUrl(url)}\n`);
+    context.stdout(format === 'json' ? refusedJson(found) : `FAIL  ${targetText(spec)}\n`);
     throw found;
   }
-  context.stdout(format === 'json' ? `${JSON.stringify(found, null, 2)}\n` : checkText(url, found));
+  context.stdout(
+    format === 'json' ? `${JSON.stringify(found, null, 2)}\n` : checkText(spec, found),
+  );
   return found.passed ? EXIT_CODES.fine : EXIT_CODES.objectiveMissed;
 }
 
@@ -102,7 +105,7 @@ function refusedJson({ code, message }: EnvironmentError): string {
   return `${JSON.stringify({ passed: false, code, message }, null, 2)}\n`;
 }
 
-function checkText(url: string, { passed, preflight, findings }: TargetCheck): string {
+function checkText(spec: RunSpec, { passed, preflight, findings }: TargetCheck): string {
   const { identity, answer, talk } = preflight;
   const offered = identity.models?.length ?? 0;
   const rows: [string, string][] = [
@@ -120,7 +123,7 @@ function checkText(url: string, { passed, preflight, findings }: TargetCheck): s
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   const body = rows.map(([name, detail]) => `  ${name.padEnd(width)}  ${detail}\n`).join('');
-  return `${passed ? 'PASS' : 'FAIL'}  ${redactUrl(url)}\n${body}`;
+  return `${passed ? 'PASS' : 'FAIL'}  ${targetText(spec)}\n${body}`;
 }
 
 function answerRow(answer: NonNullable<TargetCheck['preflight']['answer']>): [string, string] {
@@ -131,4 +134,9 @@ function answerRow(answer: NonNullable<TargetCheck['preflight']['answer']>): [st
 
 function msText(ns: number | null): string {
   return ns === null ? 'not observed' : `${Number(msFromNs(ns).toPrecision(3))} ms`;
+}
+
+function targetText({ target: { url, unixSocket } }: RunSpec): string {
+  const shown = redactUrl(url);
+  return unixSocket === null ? shown : `${shown} at ${printable(unixSocket)}`;
 }

@@ -1,3 +1,4 @@
+import { OpeningTally, type ConnectionOpenings, type LossReason } from './opening-tally.ts';
 import type { Connection, ConnectionSource } from './transport.ts';
 
 /** Handshakes at once while warming: below the accept queue of common servers. */
@@ -5,6 +6,8 @@ const WARM_BATCH = 64;
 
 /** A connection that can be opened before it is used. */
 export interface PooledConnection extends Connection {
+  /** Whether the other side ended it, or said that it would. */
+  readonly endedByServer: boolean;
   /** Errors: when none was had. */
   open(): Promise<void>;
 }
@@ -18,7 +21,7 @@ export class ConnectionPool implements ConnectionSource {
   /** The most recently used last. */
   readonly #idle: PooledConnection[] = [];
   readonly #busy = new Set<PooledConnection>();
-  #openedCount = 0;
+  readonly #tally = new OpeningTally();
   #closed = false;
 
   /** `make` makes one that is not open yet, and calls `onOpened` each time it is. */
@@ -26,18 +29,18 @@ export class ConnectionPool implements ConnectionSource {
     this.#make = make;
   }
 
-  get openedCount(): number {
-    return this.#openedCount;
+  get openings(): ConnectionOpenings {
+    return this.#tally.counts;
   }
 
   /** An idle connection, the most recently used first; else a new one. */
   acquire(): PooledConnection {
     let connection = this.#idle.pop();
     while (connection !== undefined && !connection.usable) {
-      connection.destroy();
+      this.#drop(connection, 'idleEnded');
       connection = this.#idle.pop();
     }
-    connection ??= this.#new();
+    connection ??= this.#make(this.#tally.opener(false));
     this.#busy.add(connection);
     return connection;
   }
@@ -45,17 +48,18 @@ export class ConnectionPool implements ConnectionSource {
   release(connection: PooledConnection, reusable: boolean): void {
     this.#busy.delete(connection);
     if (reusable && connection.usable && !this.#closed) this.#idle.push(connection);
-    else connection.destroy();
+    else this.#drop(connection, reusable ? 'idleEnded' : 'givenUp');
   }
 
   async warm(count: number): Promise<number> {
-    const before = this.#openedCount;
+    this.#tally.beginAhead();
+    const before = this.openings.ahead;
     for (let from = 0; from < count; from += WARM_BATCH) {
       await Promise.allSettled(
         Array.from({ length: Math.min(WARM_BATCH, count - from) }, () => this.#openAhead()),
       );
     }
-    return this.#openedCount - before;
+    return this.openings.ahead - before;
   }
 
   close(): void {
@@ -65,14 +69,13 @@ export class ConnectionPool implements ConnectionSource {
     this.#busy.clear();
   }
 
-  #new(): PooledConnection {
-    return this.#make(() => {
-      this.#openedCount += 1;
-    });
+  #drop(connection: PooledConnection, unlessByServer: LossReason): void {
+    this.#tally.lost(connection.endedByServer ? 'serverClosed' : unlessByServer);
+    connection.destroy();
   }
 
   async #openAhead(): Promise<void> {
-    const connection = this.#new();
+    const connection = this.#make(this.#tally.opener(true));
     this.#busy.add(connection);
     try {
       await connection.open();

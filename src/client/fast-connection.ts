@@ -20,6 +20,7 @@ export class FastConnection implements Connection, ResponseSink {
   #opened: OpenedSocket | null = null;
   /** Whether a request may be written to the socket. */
   #alive = false;
+  #endedByServer = false;
   #handler: ResponseHandler | null = null;
   #headSeen = false;
   /** The last read, or the end of the connection. */
@@ -46,6 +47,10 @@ export class FastConnection implements Connection, ResponseSink {
   get usable(): boolean {
     if (!this.#alive || this.#handler !== null) return false;
     return this.#idleUntilNs === null || this.#options.clock.nowNs() < this.#idleUntilNs;
+  }
+
+  get endedByServer(): boolean {
+    return this.#endedByServer;
   }
 
   /** Errors: ConnectError. */
@@ -107,7 +112,10 @@ export class FastConnection implements Connection, ResponseSink {
         ? idleConnectionNs
         : Math.min(idleConnectionNs, keepAliveSeconds * NS_PER_SECOND - KEEP_ALIVE_MARGIN_NS);
     this.#idleUntilNs = this.#lastReadNs + keptNs;
-    if (!reusable) this.#alive = false;
+    if (!reusable) {
+      this.#alive = false;
+      this.#endedByServer = true;
+    }
     this.#opened?.socket.unref();
     this.#take()?.onEnd(this.#lastReadNs);
   }
@@ -136,6 +144,7 @@ export class FastConnection implements Connection, ResponseSink {
     this.#lastReadNs = this.#options.clock.nowNs();
     if (this.#handler === null) {
       // Whatever a silent connection has to say between requests, it is goodbye.
+      this.#endedByServer = true;
       this.destroy();
       return;
     }
@@ -148,6 +157,7 @@ export class FastConnection implements Connection, ResponseSink {
   #onClosed(error: Error | null): void {
     if (!this.#alive && this.#handler === null) return;
     this.#alive = false;
+    this.#endedByServer = true;
     this.#lastReadNs = this.#options.clock.nowNs();
     const isWhole = this.#reader.end() === 'complete';
     if (error === null && isWhole) this.#take()?.onEnd(this.#lastReadNs);

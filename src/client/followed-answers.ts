@@ -2,6 +2,7 @@
 import type { FollowedAnswer } from '../wire/index.ts';
 import { parseObject } from '../wire/index.ts';
 import { BoundedText } from './bounded-text.ts';
+import { addOpenings, NO_OPENINGS, type ConnectionOpenings } from './opening-tally.ts';
 import { judgeHead, type ResponseHeaders } from './response-head.ts';
 import { streamPlace, type StreamPlace } from './stream-place.ts';
 import type { Target } from './target.ts';
@@ -36,8 +37,8 @@ export class FollowedAnswers implements ConnectionSource {
     this.#options = options;
   }
 
-  get openedCount(): number {
-    return this.#all().reduce((sum, { openedCount }) => sum + openedCount, 0);
+  get openings(): ConnectionOpenings {
+    return this.#all().reduce((sum, { openings }) => addOpenings(sum, openings), NO_OPENINGS);
   }
 
   acquire(): Connection {

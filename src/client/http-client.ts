@@ -12,6 +12,7 @@ import { type AnswerCounter, AnswerTokens } from './answer-tokens.ts';
 import { Addresses } from './addresses.ts';
 import { Exchange } from './exchange.ts';
 import { FollowedAnswers } from './followed-answers.ts';
+import type { ConnectionOpenings } from './opening-tally.ts';
 import { openConnections } from './open-connections.ts';
 import type { ClientCertificate } from './open-socket.ts';
 import { exchangeJson, type JsonReply, type JsonRequest } from './json-request.ts';
@@ -88,6 +89,8 @@ export interface HttpClient extends SendPort {
   requestJson(request: JsonRequest): Promise<JsonReply>;
   /** Connections opened so far. */
   readonly connectionsOpened: number;
+  /** The same by why. */
+  readonly openings: ConnectionOpenings;
   /** Addresses that connections go to, each with local ports of its own; 0 where they take none. */
   readonly addressCount: number;
   /** Closes all connections; requests in flight end as failed. */
@@ -150,8 +153,12 @@ class SocketClient implements HttpClient {
           });
   }
 
+  get openings(): ConnectionOpenings {
+    return this.#answers.openings;
+  }
+
   get connectionsOpened(): number {
-    return this.#answers.openedCount;
+    return Object.values(this.openings).reduce((sum, count) => sum + count, 0);
   }
 
   get addressCount(): number {

@@ -1,6 +1,7 @@
 /** HTTP/2 through undici: connections that carry many requests at once. */
 import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { msFromNs } from '../base/index.ts';
+import { OpeningTally, type ConnectionOpenings } from './opening-tally.ts';
 import { openSocket, type OpenedSocket } from './open-socket.ts';
 import type {
   Connection,
@@ -18,23 +19,23 @@ const STREAMS_PER_SESSION = 100;
 export class Http2Sessions implements ConnectionSource {
   readonly #options: ConnectionOptions;
   readonly #sessions = new Set<Session>();
-  #openedCount = 0;
+  readonly #tally = new OpeningTally();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
   }
 
-  get openedCount(): number {
-    return this.#openedCount;
+  get openings(): ConnectionOpenings {
+    return this.#tally.counts;
   }
 
   acquire(): Connection {
     let best: Session | null = null;
     for (const session of this.#sessions) {
-      if (session.closed) this.#sessions.delete(session);
+      if (session.closed) this.#drop(session);
       else if (best === null || session.streams < best.streams) best = session;
     }
-    if (best === null || best.streams >= STREAMS_PER_SESSION) best = this.#new();
+    if (best === null || best.streams >= STREAMS_PER_SESSION) best = this.#new(false);
     return new Http2Stream(best, this.#options);
   }
 
@@ -45,12 +46,13 @@ export class Http2Sessions implements ConnectionSource {
 
   /** Sessions for `count` requests at once. */
   async warm(count: number): Promise<number> {
-    const before = this.#openedCount;
+    this.#tally.beginAhead();
+    const before = this.openings.ahead;
     const sessions = Array.from({ length: Math.ceil(count / STREAMS_PER_SESSION) }, () =>
-      this.#new(),
+      this.#new(true),
     );
     await Promise.allSettled(sessions.map((session) => session.open()));
-    return this.#openedCount - before;
+    return this.openings.ahead - before;
   }
 
   close(): void {
@@ -58,10 +60,13 @@ export class Http2Sessions implements ConnectionSource {
     this.#sessions.clear();
   }
 
-  #new(): Session {
-    const session = new Session(this.#options, () => {
-      this.#openedCount += 1;
-    });
+  #drop(session: Session): void {
+    this.#sessions.delete(session);
+    this.#tally.lost('serverClosed');
+  }
+
+  #new(isAhead: boolean): Session {
+    const session = new Session(this.#options, this.#tally.opener(isAhead));
     this.#sessions.add(session);
     return session;
   }

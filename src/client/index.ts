@@ -7,6 +7,7 @@
 export * from './answer-tests.ts';
 export type { AnswerCounter } from './answer-tokens.ts';
 export * from './http-client.ts';
+export type { ConnectionOpenings } from './opening-tally.ts';
 export type { JsonReply, JsonRequest } from './json-request.ts';
 export type { ResponseHeaders } from './response-head.ts';
 export * from './target.ts';

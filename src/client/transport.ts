@@ -2,6 +2,7 @@
 import type { Clock } from '../base/index.ts';
 import type { FailureClass } from '../record/index.ts';
 import type { OpenedSocket, SocketOptions } from './open-socket.ts';
+import type { ConnectionOpenings } from './opening-tally.ts';
 import type { ResponseHeaders } from './response-head.ts';
 
 /**
@@ -66,8 +67,8 @@ export interface Connection {
 
 /** Where connections come from. */
 export interface ConnectionSource {
-  /** Connections opened so far, those opened ahead included. */
-  readonly openedCount: number;
+  /** Connections opened so far. */
+  readonly openings: ConnectionOpenings;
   /** One that no other request uses. There is no ceiling here: the load generator has one. */
   acquire(): Connection;
   /** Gives it back; `reusable` when its response was read to the end. */

@@ -88,6 +88,9 @@ export class UndiciHandler implements Dispatcher.DispatchHandler {
   }
 }
 
+/** What undici says of a socket that it closed because it was idle. */
+const IDLE_TIMEOUT = 'socket idle timeout';
+
 /**
  * Carries one request at a time. Timeouts are the caller's: undici's own are off, because they
  * kill silent streams and tick only every half second.
@@ -101,6 +104,8 @@ export class UndiciConnection implements Connection {
   /** Opened ahead and not used yet, with what watches over it. */
   #parked: { readonly opened: OpenedSocket; readonly drop: () => void } | null = null;
   #opened: OpenedSocket | null = null;
+  /** Ended before it was used. */
+  #droppedUnused = false;
 
   constructor(options: ConnectionOptions, onOpened: () => void) {
     this.#options = options;
@@ -131,12 +136,19 @@ export class UndiciConnection implements Connection {
     return socket?.destroyed === false;
   }
 
+  get endedByServer(): boolean {
+    const socket = this.#opened?.socket;
+    const isEnded = socket?.destroyed === true && socket.errored?.message !== IDLE_TIMEOUT;
+    return this.#droppedUnused || isEnded;
+  }
+
   /** Errors: ConnectError. */
   async open(): Promise<void> {
     const opened = await this.#openNow();
     const { socket } = opened;
     const drop = (): void => {
       this.#parked = null;
+      this.#droppedUnused = true;
       socket.destroy();
     };
     // Whatever a silent connection has to say before its first request, it is goodbye.

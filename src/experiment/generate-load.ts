@@ -1,6 +1,6 @@
 /** What a generator does for a load point, in this process or in one of several. */
 import { type Clock, secondsFromNs } from '../base/index.ts';
-import type { HttpClient } from '../client/index.ts';
+import type { ConnectionOpenings, HttpClient } from '../client/index.ts';
 import { pacerForRate, startSelfMeter } from '../host/index.ts';
 import {
   type PointOptions,
@@ -8,7 +8,7 @@ import {
   type RecordTemplate,
   runSchedule,
 } from '../loadgen/index.ts';
-import type { GeneratorEvidence } from '../record/index.ts';
+import type { ConnectionsInLoad, GeneratorEvidence } from '../record/index.ts';
 import type { Schedule } from '../workload/index.ts';
 import { AnswerMemory, repeatsAnswers } from './answer-memory.ts';
 import type { Prepare } from './prepare-request.ts';
@@ -55,6 +55,7 @@ export async function readyLoad(
   const { requests, stopNs } = load.schedule;
   const openedBefore = client.connectionsOpened;
   await client.warm(connections);
+  const warmed = client.openings;
   const startsRps = arrivalsRps ?? requests.length / Math.max(secondsFromNs(stopNs), 1e-9);
   const pacer = await pacerForRate(startsRps, clock);
   const meter = startSelfMeter(clock);
@@ -68,15 +69,25 @@ export async function readyLoad(
         pacer,
         startNs,
         ...(answers === null
-          ? { send: client, prepare: (request) => prepare(request) }
+          ? { send: client, prepare: (request, requestId) => prepare(request, requestId) }
           : heard(answers, client, prepare, hooks)),
       });
       const evidence = await meter.stop();
       const connectionCount = client.connectionsOpened - openedBefore;
-      return { outcome, evidence: { ...evidence, connectionCount } };
+      const connectionsInLoad = openedSince(warmed, client.openings);
+      return { outcome, evidence: { ...evidence, connectionCount, connectionsInLoad } };
     } finally {
       await pacer.stop();
     }
+  };
+}
+
+function openedSince(before: ConnectionOpenings, now: ConnectionOpenings): ConnectionsInLoad {
+  return {
+    allBusy: now.allBusy - before.allBusy,
+    serverClosed: now.serverClosed - before.serverClosed,
+    idleEnded: now.idleEnded - before.idleEnded,
+    givenUp: now.givenUp - before.givenUp,
   };
 }
 
@@ -91,7 +102,7 @@ function heard(
     send: answers.listeningTo(client),
     prepare(request, requestId) {
       answers.expect(requestId, request);
-      return prepare(request, (index) => answers.textOf(request, index));
+      return prepare(request, requestId, (index) => answers.textOf(request, index));
     },
     onRecord: (record) => onRecord(answers.recorded(record)),
   };

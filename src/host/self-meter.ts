@@ -8,7 +8,7 @@ import type { ClientStall, GeneratorEvidence } from '../record/index.ts';
 import { startStallMeter } from './stall-meter.ts';
 import { type LoopStall, StallSorter } from './stall-sorter.ts';
 
-export type SelfEvidence = Omit<GeneratorEvidence, 'connectionCount'>;
+export type SelfEvidence = Omit<GeneratorEvidence, 'connectionCount' | 'connectionsInLoad'>;
 
 export interface SelfMeter {
   /** Ends the measurement. */

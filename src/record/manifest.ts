@@ -114,10 +114,24 @@ export interface GeneratorEvidence {
   readonly stalls: readonly ClientStall[];
   /** Longest pause left out of the list; 0 when none was. */
   readonly unlistedStallMaxNs: number;
-  /** Connections opened during the point. */
+  /** Connections opened for the point, those opened ahead of its load included. */
   readonly connectionCount: number;
+  /** Of these, the ones opened while the load ran; left out by runs of earlier versions. */
+  readonly connectionsInLoad?: ConnectionsInLoad | undefined;
   /** Each of several generator processes; left out where one process did all. */
   readonly processes?: readonly ProcessEvidence[] | undefined;
+}
+
+/** Connections opened while a load ran, by why: each is a handshake inside some request's latency. */
+export interface ConnectionsInLoad {
+  /** More requests at once than connections were open. */
+  readonly allBusy: number;
+  /** In place of one that the server had closed, reset, or said it would not keep. */
+  readonly serverClosed: number;
+  /** In place of one that was idle for as long as this client keeps them. */
+  readonly idleEnded: number;
+  /** In place of one that was given up with its request, which had failed or run out of time. */
+  readonly givenUp: number;
 }
 
 /** One generator process of several. What it did not live to tell is `null`. */

@@ -44,6 +44,14 @@ const point = z.object({
         .default([]),
       unlistedStallMaxNs: z.number().default(0),
       connectionCount: z.int(),
+      connectionsInLoad: z
+        .object({
+          allBusy: z.int(),
+          serverClosed: z.int(),
+          idleEnded: z.int(),
+          givenUp: z.int(),
+        })
+        .optional(),
       processes: z.array(processEvidence).optional(),
     })
     .nullable(),

@@ -101,6 +101,20 @@ describe('planted defects', () => {
     expect(validityOf(records(100), { points: [whole] }).valid).toBe(true);
   });
 
+  it('requests that waited for a connection are a note, with why it was opened', () => {
+    const cold = records(100, (index) => (index < 3 ? { timeline: { reused: false } } : {}));
+    const connectionsInLoad = { allBusy: 1, serverClosed: 2, idleEnded: 0, givenUp: 0 };
+    const points = [pointOf({ generator: { ...QUIET, connectionsInLoad } })];
+    const judged = validityOf(cold, { points });
+    expect(severities(judged)).toEqual({ coldConnections: 'note' });
+    expect(judged.reasons[0]?.message).toBe(
+      '3 requests of 100 judged waited for a connection, which is in TTFT; opened under load: 2 for ones the server had closed, 1 because all were busy',
+    );
+    const reused = records(100, () => ({ timeline: { reused: true } }));
+    expect(validityOf(reused, { points }).reasons).toEqual([]);
+    expect(validityOf(cold, { points: [pointOf({ generator: QUIET })] }).reasons).toEqual([]);
+  });
+
   it('a due request never taken up is a lost start, unless the run was cut short', () => {
     const overlooked = records(100, (index) => (index === 99 ? { notReached: true } : {}));
     expect(severities(validityOf(overlooked))).toEqual({ lostStarts: 'invalid' });

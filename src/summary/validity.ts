@@ -10,6 +10,7 @@ import type { ScheduleFaults } from './schedule-watch.ts';
 import type { PointSummary, Validity, ValidityReason } from './summary.ts';
 import type { ClientReach } from './validity-client.ts';
 import { calibrationReason, clientLoadOf, stampBoundOf } from './validity-calibration.ts';
+import { coldConnectionsReason } from './validity-connections.ts';
 import { bunchingReason } from './validity-delivery.ts';
 import {
   clientErrorReason,
@@ -83,6 +84,7 @@ export function validityOf(evidence: ValidityEvidence): Validity {
     backlogReason(summary),
     ceilingReason(summary),
     hostStallReason(client),
+    coldConnectionsReason(judged, generator),
   ].filter((reason) => reason !== null);
   const rank = { invalid: 0, warning: 1, note: 2 };
   return {

@@ -239,6 +239,17 @@ describe('connections', () => {
     expect(result.end.kind).toBe('completed');
     expect(result.timeline.reused).toBe(false);
     expect(connectionCount()).toBe(3);
+    expect(sender.openings).toMatchObject({ ahead: 2, serverClosed: 1, allBusy: 0 });
+  });
+
+  test('one that was idle for too long is not used', async () => {
+    const { url } = await server(answerWell);
+    const clock = createRealClock();
+    const sender = client(url, { clock, limits: { idleConnectionNs: nsFromMs(20) } });
+    await sender.send(requestOf(clock), never);
+    await waitUntil(clock, clock.nowNs() + nsFromMs(200));
+    expect((await sender.send(requestOf(clock), never)).timeline.reused).toBe(false);
+    expect(sender.openings).toMatchObject({ allBusy: 1, idleEnded: 1, serverClosed: 0 });
   });
 
   test('lost on reuse before a byte came: failed, never sent again unseen, and noted', async () => {

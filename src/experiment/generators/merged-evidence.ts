@@ -1,5 +1,5 @@
 /** What several generators tell of themselves, as one: the worst of each, and all apart. */
-import type { GeneratorEvidence } from '../../record/index.ts';
+import type { ConnectionsInLoad, GeneratorEvidence } from '../../record/index.ts';
 
 export interface StripeEvidence {
   readonly requestCount: number;
@@ -25,6 +25,7 @@ export function mergedEvidence(stripes: readonly StripeEvidence[]): GeneratorEvi
     stalls: told.flatMap(({ stalls }) => stalls).toSorted((a, b) => a.toNs - b.toNs),
     unlistedStallMaxNs: worst(({ unlistedStallMaxNs }) => unlistedStallMaxNs),
     connectionCount: told.reduce((sum, { connectionCount }) => sum + connectionCount, 0),
+    connectionsInLoad: mergedConnections(told),
     processes: stripes.map(({ requestCount, evidence, lost }) => ({
       requestCount,
       loopUtilisationShare: evidence?.loopUtilisationShare ?? null,
@@ -33,5 +34,16 @@ export function mergedEvidence(stripes: readonly StripeEvidence[]): GeneratorEvi
       connectionCount: evidence?.connectionCount ?? null,
       lost,
     })),
+  };
+}
+
+function mergedConnections(told: readonly GeneratorEvidence[]): ConnectionsInLoad {
+  const sum = (reason: keyof ConnectionsInLoad): number =>
+    told.reduce((all, { connectionsInLoad }) => all + (connectionsInLoad?.[reason] ?? 0), 0);
+  return {
+    allBusy: sum('allBusy'),
+    serverClosed: sum('serverClosed'),
+    idleEnded: sum('idleEnded'),
+    givenUp: sum('givenUp'),
   };
 }
