@@ -67,6 +67,7 @@ function poolFor(port: number): GeneratorPool {
     wallOriginMs: 0,
     apiKey: null,
     files: {},
+    tracing: { traceShare: 0, seeds: { arrivals: 1, lengths: 1, prompts: 1 } },
     source: SOURCE,
     preflight: {
       talk: {

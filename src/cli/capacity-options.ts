@@ -10,7 +10,7 @@ import {
 import { RUN_FLAGS, type RunSpec } from '../config/index.ts';
 import { type CapacitySearch, DEFAULT_BREAKERS } from '../experiment/index.ts';
 import { type Effort, type EffortName, EFFORT_NAMES, EFFORTS } from '../planner/index.ts';
-import { METRICS_FLAGS } from './command.ts';
+import { SERVER_VIEW_FLAGS } from './command.ts';
 import { OptionReader } from './option-reader.ts';
 
 /** Loads, windows and their length are the search's to choose; it looks at no engine's metrics. */
@@ -23,7 +23,7 @@ const CHOSEN_BY_SEARCH: ReadonlySet<string> = new Set([
   '--from',
   '--duration',
   '--requests',
-  ...METRICS_FLAGS,
+  ...SERVER_VIEW_FLAGS,
 ]);
 
 export const CAPACITY_FLAGS: ReadonlySet<string> = new Set(

@@ -52,15 +52,19 @@ export function formatOption(json: string): Option {
 }
 
 /** Of a load test that looks at the engine as well. */
-export const METRICS_FLAGS: ReadonlySet<string> = new Set(['--metrics', '--metrics-every']);
+export const SERVER_VIEW_FLAGS: ReadonlySet<string> = new Set([
+  '--metrics',
+  '--metrics-every',
+  '--trace-share',
+]);
 
 const LOAD_FLAGS: ReadonlySet<string> = new Set(
-  RUN_FLAGS.map(({ flag }) => flag).filter((flag) => !METRICS_FLAGS.has(flag)),
+  RUN_FLAGS.map(({ flag }) => flag).filter((flag) => !SERVER_VIEW_FLAGS.has(flag)),
 );
 
 /**
  * The flags that set keys of the run file, from the one table in `config`; left out: all but
- * {@link METRICS_FLAGS}.
+ * {@link SERVER_VIEW_FLAGS}.
  */
 export function addRunFlags(command: Command, only: ReadonlySet<string> = LOAD_FLAGS): Command {
   for (const { flag, value, form, help } of RUN_FLAGS) {

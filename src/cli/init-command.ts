@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { EXIT_CODES, printable, ProblemsError, usageProblem } from '../base/index.ts';
 import { runSpecYaml } from '../config/index.ts';
 import { writeTextFile } from './files.ts';
-import { addRunFlags, givenRunFlags, METRICS_FLAGS, type Register } from './command.ts';
+import { addRunFlags, givenRunFlags, SERVER_VIEW_FLAGS, type Register } from './command.ts';
 import { readSpec } from './read-spec.ts';
 
 export const initCommand: Register = (program, context, finish) => {
@@ -12,7 +12,7 @@ export const initCommand: Register = (program, context, finish) => {
     .command('init')
     .description('Writes the experiment that the flags describe as a YAML run file.')
     .argument('<url>', 'URL of the server');
-  addRunFlags(addRunFlags(command), METRICS_FLAGS)
+  addRunFlags(addRunFlags(command), SERVER_VIEW_FLAGS)
     .option('--file <file>', 'where to write', 'goodput.yaml')
     .option('--force', 'replace the file if it exists', false)
     .action((url: string, options: { file: string; force: boolean }, self: Command) => {

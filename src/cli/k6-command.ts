@@ -4,7 +4,7 @@ import { EXIT_CODES, printable, ProblemsError } from '../base/index.ts';
 import { RUN_FLAGS } from '../config/index.ts';
 import { planRun } from '../experiment/index.ts';
 import { k6Prompts, k6Script } from '../report/index.ts';
-import { addRunFlags, givenRunFlags, METRICS_FLAGS, type Register } from './command.ts';
+import { addRunFlags, givenRunFlags, SERVER_VIEW_FLAGS, type Register } from './command.ts';
 import { readTextFile } from './files.ts';
 import { writeNewFile } from './init-command.ts';
 import { readSpec } from './read-spec.ts';
@@ -12,7 +12,7 @@ import { readSpec } from './read-spec.ts';
 /** Processes are k6's own affair. */
 const K6_FLAGS: ReadonlySet<string> = new Set(
   RUN_FLAGS.map(({ flag }) => flag).filter(
-    (flag) => flag !== '--processes' && !METRICS_FLAGS.has(flag),
+    (flag) => flag !== '--processes' && !SERVER_VIEW_FLAGS.has(flag),
   ),
 );
 

@@ -9,7 +9,7 @@ import {
   addRunFlags,
   addShowOptions,
   givenRunFlags,
-  METRICS_FLAGS,
+  SERVER_VIEW_FLAGS,
   type Register,
   type ShowOptions,
 } from './command.ts';
@@ -36,7 +36,7 @@ export const runCommand: Register = (program, context, finish) => {
         'every request against the objective. TARGET is a URL or a run file; flags override the file.',
     )
     .argument('[target]', 'URL of the server, or a YAML run file');
-  addRunFlags(addRunFlags(command), METRICS_FLAGS);
+  addRunFlags(addRunFlags(command), SERVER_VIEW_FLAGS);
   addProofOption(addShowOptions(command))
     .addOption(progressOption())
     .addOption(calibrationOption())

@@ -18,7 +18,7 @@ import {
   simulateRun,
 } from '../experiment/index.ts';
 import type { RoutingPolicy } from '../simulator/index.ts';
-import { givenRunFlags, METRICS_FLAGS, type ShowOptions } from './command.ts';
+import { givenRunFlags, SERVER_VIEW_FLAGS, type ShowOptions } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { DEVICE_NAMES } from './device-option.ts';
 import { readTextFile } from './files.ts';
@@ -69,7 +69,7 @@ const WIRE_FLAGS: ReadonlySet<string> = new Set([
   '--bodies',
   '--lateness-limit',
   '--processes',
-  ...METRICS_FLAGS,
+  ...SERVER_VIEW_FLAGS,
 ]);
 
 export const SIMULATED_FLAGS: ReadonlySet<string> = new Set(

@@ -36,6 +36,16 @@ describe('metrics', () => {
     expect(again).toMatchObject({ spec: { metrics: parsed.spec.metrics } });
   });
 
+  it('stand beside traces of a share of the requests, which none have unless asked for', () => {
+    const parsed = fromFlags({ traceShare: '1%' });
+    expect(parsed).toMatchObject({ spec: { traceShare: 0.01 } });
+    if (!('spec' in parsed)) return;
+    const again = parseRunSpec(runSpecYaml(parsed.spec), { ...NOTHING, file: 'run.yaml' });
+    expect(again).toMatchObject({ spec: { traceShare: 0.01 } });
+    expect(fromFlags({})).toMatchObject({ spec: { traceShare: 0 } });
+    expect(fromFlags({ traceShare: '2' })).toHaveProperty('problems');
+  });
+
   it.each([
     ['localhost:8000', 'http'],
     ['http://user:pass@10.0.0.1/metrics', 'credential'],

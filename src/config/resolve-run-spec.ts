@@ -54,6 +54,7 @@ export function assembleRunSpec(
     objective: read === null ? null : fittedObjective(read, { workload, checks }),
     checks,
     metrics: { endpoints: keys.metrics, everyNs: keys.metricsEvery },
+    traceShare: keys.traceShare ?? 0,
     budget: budgetSpec(keys, load),
     hypothesis: keys.hypothesis ?? null,
     declare: keys.declare,

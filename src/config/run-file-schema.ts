@@ -17,6 +17,7 @@ import {
   mapping,
   nonNegativeNumber,
   positiveNumber,
+  share,
   text,
   wholeNumber,
 } from './scalars.ts';
@@ -113,6 +114,12 @@ export const RUN_SECTIONS = {
   metricsEvery: duration('above0', '5s')
     .prefault('5s')
     .describe('Time between looks at `metrics`.'),
+  traceShare: share
+    .optional()
+    .describe(
+      'Share of requests, drawn by the seed, that carry a W3C `traceparent` with the sampled flag, so ' +
+        'that servers record a span of each. Left out: none. A load test only.',
+    ),
   budget: budgetSection.prefault({}).describe('Bounds of the whole run.'),
   hypothesis: hypothesisSection
     .optional()

@@ -136,6 +136,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
 
   row('--metrics', '<auto|url>', null, { form: 'each' }),
   row('--metrics-every', '<duration>', null),
+  row('--trace-share', '<share>', null),
 
   row('--max-requests', '<count>', 'budget'),
   row('--max-tokens', '<count>', 'budget'),

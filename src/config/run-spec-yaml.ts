@@ -68,6 +68,7 @@ function runSpecTree(spec: RunSpec): Record<string, unknown> {
     slo: bare === null ? null : objectiveValue(bare, spec.workload.kind !== 'bodies'),
     checks: spec.checks.length > 0 ? spec.checks.map(checkTree) : null,
     ...metricsTree(spec),
+    traceShare: spec.traceShare === 0 ? null : spec.traceShare,
     budget: withoutNulls({
       maxRequests: budget.maxRequests,
       maxTokens: budget.maxOutputTokens,

@@ -179,6 +179,8 @@ export interface RunSpec {
   readonly objective: Objective | null;
   readonly checks: readonly AnswerCheck[];
   readonly metrics: MetricsSpec;
+  /** Of the requests, those that carry a W3C trace context; 0 = none. */
+  readonly traceShare: number;
   readonly budget: BudgetSpec;
   /** What is expected of a change; `goodput compare` answers it. */
   readonly hypothesis: Hypothesis | null;

@@ -11,21 +11,27 @@ import {
 } from '../workload/index.ts';
 import type { Preflight } from './preflight.ts';
 import { promptInput, requestIntent } from './request-intent.ts';
+import { type TraceChoice, traceIdOf } from './trace-choice.ts';
 
 export interface PreparerOptions {
   readonly target: Pick<TargetSpec, 'stream' | 'body'>;
   readonly source: PromptSource;
   readonly dialect: Dialect;
   readonly preflight: Pick<Preflight, 'talk' | 'calibration'>;
+  readonly tracing: TraceChoice;
 }
 
-/** Makes a request; `answerText` gives what the server said earlier in its session. */
-export type Prepare = (request: ScheduledRequest, answerText?: AnswerText) => PreparedRequest;
+/** Makes a try of a request; `answerText` gives what the server said earlier in its session. */
+export type Prepare = (
+  request: ScheduledRequest,
+  requestId: string,
+  answerText?: AnswerText,
+) => PreparedRequest;
 
 export function preparer(options: PreparerOptions): Prepare {
-  const { target, source, dialect, preflight } = options;
+  const { target, source, dialect, preflight, tracing } = options;
   const calibration = preflight.calibration ?? UNCALIBRATED;
-  return (request, answerText) => {
+  return (request, requestId, answerText) => {
     const content = makePrompt(request.prompt, source, calibration, answerText);
     const intent = requestIntent(target, preflight.talk, {
       prompt: promptInput(content),
@@ -35,7 +41,7 @@ export function preparer(options: PreparerOptions): Prepare {
     return {
       body: dialect.buildBody(intent),
       headers: content.kind === 'body' ? content.headers : {},
-      traceId: null,
+      traceId: traceIdOf(request, requestId, tracing),
     };
   };
 }

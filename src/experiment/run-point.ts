@@ -63,7 +63,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
       ? await readyLoad(load, {
           clock,
           client,
-          prepare: preparer({ ...options, target: spec.target }),
+          prepare: preparer({ ...options, target: spec.target, tracing: spec }),
         })
       : await readyStripes(load, { ...generators, budget, clock });
   const recorder = pointRecorder(point, options.folder);

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { ANY_REQUEST, NO_FAULTS } from '../../src/faults/index.ts';
+import { traceIdOf } from '../../src/experiment/trace-choice.ts';
+import type { RequestRecord } from '../../src/record/index.ts';
 import type { TimeParts } from '../../src/tracing/index.ts';
 import { emptyFolder, runBuilt } from '../support/built-command.ts';
 
 const REQUESTS = 10;
+const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
 describe('goodput judge RUN --spans', { timeout: 60_000 }, () => {
   const cwd = emptyFolder();
@@ -59,6 +62,41 @@ describe('goodput judge RUN --spans', { timeout: 60_000 }, () => {
     expect(text).toContain('10 of 10 sent requests (100.0 %) joined with a server span');
     expect(text).toContain('10 answers were held back on the way');
     expect((await judged('--format', 'md')).stdout).toContain('| way: network, gateway');
+  });
+
+  it('joins traced requests by their trace where a gateway has replaced their ids', async () => {
+    const traced = join(cwd, 'traced.ndjson');
+    const emulator = await startEmulator({ spansPath: traced });
+    try {
+      const load = ['--rate', '15', '--duration', '2s', '--input', '16', '--output', '4'];
+      const asked = ['--trace-share', '30%', '--seed', '3', '--processes', '2'];
+      const args = ['run', emulator.url, ...load, ...asked, '--out', 'traced', '--quiet'];
+      expect([0, 4]).toContain((await runBuilt(args, { cwd })).exitCode);
+    } finally {
+      await emulator.close();
+    }
+    const records = readFileSync(join(cwd, 'traced/records-0.ndjson'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RequestRecord);
+    const seeds = { arrivals: 3, lengths: 3, prompts: 3 };
+    for (const { scheduleIndex, requestId, traceId } of records) {
+      const tracing = { traceShare: 0.3, seeds };
+      expect(traceId).toBe(traceIdOf({ index: scheduleIndex }, requestId, tracing));
+    }
+    const joinable = records.filter(({ traceId }) => traceId !== null).length;
+    expect(joinable).toBeGreaterThan(0);
+    expect(joinable).toBeLessThan(records.length);
+    let replaced = 0;
+    const spans = readFileSync(traced, 'utf8').replaceAll(UUID, () => `gateway-${(replaced += 1)}`);
+    // The answers before the load have spans of their own.
+    expect(replaced).toBeGreaterThanOrEqual(records.length);
+    writeFileSync(traced, spans);
+    const judged = await runBuilt(['judge', 'traced', '--spans', traced, '--format', 'json'], {
+      cwd,
+    });
+    const { loads } = JSON.parse(judged.stdout) as { loads: { parts: TimeParts }[] };
+    expect(loads[0]?.parts).toMatchObject({ sent: records.length, joined: joinable });
   });
 
   it('counts broken lines, and refuses a file that holds no traces', async () => {

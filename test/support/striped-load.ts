@@ -61,6 +61,7 @@ export function stripedLoads(url: string): StripedLoads {
     wallOriginMs: 0,
     apiKey: null,
     files: {},
+    tracing: { traceShare: 0, seeds: { arrivals: 1, lengths: 1, prompts: 1 } },
     source: { ...SOURCE, output: { kind: 'fixed', tokens: 8 } },
     preflight: {
       talk: {

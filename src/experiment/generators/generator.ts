@@ -149,7 +149,7 @@ class News {
 }
 
 async function toolsFor(setup: GeneratorSetup): Promise<GeneratorTools> {
-  const { target, files, source, preflight, apiKey } = setup;
+  const { target, files, source, preflight, tracing, apiKey } = setup;
   const clock = realClockFrom(setup.clockOriginMs);
   const readText = (path: string): string => {
     const text = files[path];
@@ -160,5 +160,5 @@ async function toolsFor(setup: GeneratorSetup): Promise<GeneratorTools> {
   const ports = { clock, wallNowMs, readText, apiKey };
   const client = await openClient(setup, ports, await openLocalTokenizer(target, readText));
   const dialect = DIALECTS[target.api];
-  return { clock, client, prepare: preparer({ target, source, dialect, preflight }) };
+  return { clock, client, prepare: preparer({ target, source, dialect, preflight, tracing }) };
 }

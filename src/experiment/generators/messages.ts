@@ -6,6 +6,7 @@ import type { SentError } from '../../workers/index.ts';
 import type { PromptSource, ScheduledRequest } from '../../workload/index.ts';
 import type { GeneratedLoad, GeneratorLoad } from '../generate-load.ts';
 import type { Preflight } from '../preflight.ts';
+import type { TraceChoice } from '../trace-choice.ts';
 
 /** What a generator process needs for all its loads. Keys pass by the channel and no other way. */
 export interface GeneratorSetup extends Pick<RunSpec, 'target' | 'checks'> {
@@ -18,6 +19,7 @@ export interface GeneratorSetup extends Pick<RunSpec, 'target' | 'checks'> {
   readonly files: Readonly<Record<string, string>>;
   readonly source: PromptSource;
   readonly preflight: Pick<Preflight, 'talk' | 'calibration'>;
+  readonly tracing: TraceChoice;
 }
 
 /** A stripe without its requests, which come ahead in parts. */

@@ -30,7 +30,7 @@ export function openGenerators(
   ports: Pick<ExperimentPorts, 'clock' | 'wallNowMs' | 'readText' | 'apiKey'>,
 ): Generators {
   const { plan, ready, client } = parts;
-  const { target, checks, processes: asked, budget } = spec;
+  const { target, checks, processes: asked, budget, traceShare, seeds } = spec;
   const { clock, wallNowMs, readText, apiKey } = ports;
   const { caFile, clientCertificate } = target;
   const tokenizerFile = target.tokenizer?.kind === 'file' ? target.tokenizer.path : null;
@@ -47,6 +47,7 @@ export function openGenerators(
       files: Object.fromEntries(files),
       source: plan.source,
       preflight: { talk: ready.talk, calibration: ready.calibration },
+      tracing: { traceShare, seeds },
     }),
     plan(point) {
       const { maxInFlight } = budget;
