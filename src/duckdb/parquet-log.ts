@@ -4,6 +4,7 @@ import {
   binCountOf,
   binsSql,
   claimsSql,
+  countedSql,
   identifier,
   JUDGED_COLUMNS,
   mappedColumns,
@@ -161,8 +162,10 @@ export async function countParquetLog(
   by: WindowSpec,
 ): Promise<LogCounts> {
   const keys = by.keys.length;
-  const slices = await database.rows(slicesSql(table, objective, by));
-  const bins = await database.rows(binsSql(table, objective, by));
+  await database.rows(`CREATE TEMP TABLE counted AS ${countedSql(table, objective, by)}`);
+  const slices = await database.rows(slicesSql('counted', objective, by));
+  const bins = await database.rows(binsSql('counted', objective, by));
+  await database.rows('DROP TABLE counted');
   return {
     slices: slices.map((row) => sliceCountsOf(row, keys)),
     bins: bins.map((row) => binCountOf(row, keys)),

@@ -11,12 +11,41 @@ import type { StratumKey, WindowSpec } from './window-spec.ts';
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /**
- * The query whose rows {@link sliceCountsOf} reads. `table`: a name or a subquery.
- *
- * Rows are counted by {@link rowClasses} first, in one hash of small integers; what is found of
- * them is worked out on the few classes that there are.
+ * Counts the rows of `table` (a name or a subquery) in one scan: by slice and {@link rowClasses},
+ * and twice by window and bin of latency. {@link slicesSql} and {@link binsSql} read the result,
+ * which is small; what an objective finds is worked out on the few classes that there are.
  */
-export function slicesSql(table: string, objective: Objective, by: WindowSpec): string {
+export function countedSql(table: string, objective: Objective, by: WindowSpec): string {
+  const sql = objectiveSql(objective);
+  const strata = strataSql(by, sql);
+  const { codes } = rowClasses(objective, by.keys.includes('bucket'));
+  const texts = strata.filter(({ key }) => key !== 'bucket');
+  const names = (columns: readonly Column[]): string[] => columns.map(({ name }) => name);
+  const bySlice = ['slice', ...names(texts), ...names(codes)];
+  const byWindow = ['in_window', ...names(strata)];
+  const columns = [
+    { name: 'slice', sql: sliceSql(sliceUsOf(by)) },
+    // Only latencies of completed requests are shown: no window is asked of the others.
+    { name: 'in_window', sql: `CASE WHEN outcome = 'completed' THEN ${sliceSql(by.windowUs)} END` },
+    ...strata,
+    ...codes,
+    { name: 'ttft_bin', sql: latencyBinSql(sql.ttftNs) },
+    { name: 'tpot_bin', sql: latencyBinSql(sql.tpotNs) },
+  ];
+  return `
+    SELECT GROUPING(slice, ttft_bin) AS counted_by, count(*) AS n,
+      ${[...new Set([...bySlice, ...byWindow]), 'ttft_bin', 'tpot_bin'].join(', ')}
+    FROM (SELECT ${columns.map(selected).join(', ')} FROM ${table}) GROUP BY GROUPING SETS (
+      (${bySlice.join(', ')}), (${byWindow.join(', ')}, ttft_bin), (${byWindow.join(', ')}, tpot_bin)
+    )`;
+}
+
+/** What a row of {@link countedSql} is counted by: `GROUPING` has a bit for what it is not. */
+const BY_SLICE = 1;
+const BY_TTFT = 2;
+
+/** The query whose rows {@link sliceCountsOf} reads. `counted`: the result of {@link countedSql}. */
+export function slicesSql(counted: string, objective: Objective, by: WindowSpec): string {
   const sql = objectiveSql(objective);
   const strata = strataSql(by, sql);
   const classes = rowClasses(objective, by.keys.includes('bucket'));
@@ -52,17 +81,19 @@ export function slicesSql(table: string, objective: Objective, by: WindowSpec): 
         SELECT ${[...kept, ...strata.filter(({ key }) => key === 'bucket').map(selected)].join(', ')},
           ${facts.map(selected).join(', ')}
         FROM (
-          SELECT ${[...kept, ...classes.columns.map(selected)].join(', ')} FROM (
-            SELECT ${sliceSql(sliceUsOf(by))} AS slice, count(*) AS n,
-              ${[...texts, ...classes.codes].map(selected).join(', ')}
-            FROM ${table} GROUP BY ALL
-          )
+          SELECT ${[...kept, ...classes.columns.map(selected)].join(', ')}
+          FROM ${counted} WHERE counted_by = ${BY_SLICE}
         )
       )) WHERE verdict IS NOT NULL
     ) GROUP BY ALL`;
 }
 
-function selected({ name, sql }: { readonly name: string; readonly sql: string }): string {
+interface Column {
+  readonly name: string;
+  readonly sql: string;
+}
+
+function selected({ name, sql }: Column): string {
   return `${sql} AS ${name}`;
 }
 
@@ -70,22 +101,15 @@ function total(condition: string): string {
   return `COALESCE(sum(n) FILTER (${condition}), 0)`;
 }
 
-/** The query whose rows {@link binCountOf} reads: both measures in one scan. */
-export function binsSql(table: string, objective: Objective, by: WindowSpec): string {
-  const sql = objectiveSql(objective);
-  const strata = strataSql(by, sql);
-  const groups = ['slice', ...strata.map(({ name }) => name)].join(', ');
+/** The query whose rows {@link binCountOf} reads. `counted`: the result of {@link countedSql}. */
+export function binsSql(counted: string, objective: Objective, by: WindowSpec): string {
+  const labels = strataSql(by, objectiveSql(objective)).map(({ label }) => label);
   return `
-    SELECT measure, ${[`slice * ${by.windowUs ?? 0} AS from_us`, ...strata.map(({ label }) => label)].join(', ')}, bin, n
-    FROM (
-      SELECT ${groups}, COALESCE(ttft_bin, tpot_bin) AS bin, count(*) AS n,
-        CASE GROUPING(tpot_bin) WHEN 1 THEN 'ttft' ELSE 'tpot' END AS measure
-      FROM (
-        SELECT ${[`${sliceSql(by.windowUs)} AS slice`, ...strata.map(selected)].join(', ')},
-          ${latencyBinSql(sql.ttftNs)} AS ttft_bin, ${latencyBinSql(sql.tpotNs)} AS tpot_bin
-        FROM ${table} WHERE outcome = 'completed'
-      ) GROUP BY GROUPING SETS ((${groups}, ttft_bin), (${groups}, tpot_bin))
-    ) WHERE bin IS NOT NULL`;
+    SELECT CASE counted_by WHEN ${BY_TTFT} THEN 'ttft' ELSE 'tpot' END AS measure,
+      ${[`in_window * ${by.windowUs ?? 0} AS from_us`, ...labels].join(', ')},
+      COALESCE(ttft_bin, tpot_bin) AS bin, n
+    FROM ${counted}
+    WHERE counted_by <> ${BY_SLICE} AND in_window IS NOT NULL AND bin IS NOT NULL`;
 }
 
 /** Reads a row of {@link slicesSql}. */
