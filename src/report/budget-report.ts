@@ -1,8 +1,7 @@
 /** An error budget as a terminal page, as Markdown and as a web page: the same rows and sentences. */
 import { durationText, instantText, NS_PER_MS, printable } from '../base/index.ts';
 import type { BudgetStatement, KindBudget } from '../budget/index.ts';
-import { shareText } from '../slo/index.ts';
-import { countFigure, shareFigure } from './figures.ts';
+import { countFigure, shareFigure, targetFigure } from './figures.ts';
 import { aligned } from './layout.ts';
 import { literal, table } from './markdown-text.ts';
 
@@ -49,7 +48,7 @@ export function budgetCells(budget: KindBudget): string[] {
   const { kind, targetShare, bad, offered, allowedBad, spentShare, leftShare } = budget;
   return [
     BUDGET_NAMES[kind],
-    shareText(targetShare),
+    targetFigure(targetShare),
     countFigure(bad),
     countFigure(offered),
     countFigure(Math.round(allowedBad)),

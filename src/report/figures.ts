@@ -3,6 +3,7 @@
  * observed. Rounding happens here and nowhere before.
  */
 import { NS_PER_MS, NS_PER_SECOND, NS_PER_US, percentText } from '../base/index.ts';
+import { shareText } from '../slo/index.ts';
 
 /** What stands for a value that was not observed. */
 export const NOT_OBSERVED = '–';
@@ -42,6 +43,11 @@ export function countFigure(count: number): string {
 /** `95.6 %`; see `percentText`. */
 export function shareFigure(share: number | null): string {
   return share === null ? NOT_OBSERVED : percentText(share);
+}
+
+/** A share that was set, as it was set and not rounded: `97 %`, `99.95 %`. */
+export function targetFigure(share: number): string {
+  return shareText(share).replace('%', ' %');
 }
 
 /** `53.7–66.0 %`. */

@@ -8,8 +8,8 @@ import {
   type TargetResult,
 } from '../logs/index.ts';
 import type { ImportReport } from '../importers/index.ts';
-import { objectiveText, shareText, type Objective } from '../slo/index.ts';
-import { shareRange } from './figures.ts';
+import { objectiveText, type Objective } from '../slo/index.ts';
+import { shareRange, targetFigure } from './figures.ts';
 import { alignedWithin, wrapped } from './layout.ts';
 import { WINDOW_HEAD, windowCells, windowLines } from './log-window-lines.ts';
 
@@ -90,7 +90,7 @@ export function storyOf(table: LogTable): string[] {
     ...(windows.length === 0
       ? []
       : [
-          `Panels: in ${misled} of ${judged.length} windows every p95 is within its limit while fewer than ${shareText(targetShare)} of requests met all of them; in ${reversed} a p95 is over and enough met all.` +
+          `Panels: in ${misled} of ${judged.length} windows every p95 is within its limit while fewer than ${targetFigure(targetShare)} of requests met all of them; in ${reversed} a p95 is over and enough met all.` +
             (few === 0 ? '' : ` ${few} windows have too few requests for a share.`),
         ]),
     ...(missed.length === 0 ? [] : [`Missed: ${missed.join(', ')} (a request may miss several).`]),
@@ -103,7 +103,7 @@ export function storyOf(table: LogTable): string[] {
     ...(budget === null
       ? []
       : [
-          `Budget: ${attainment.offered - attainment.good} missed of ${Math.floor(budget.allowedBad)} that ${shareText(targetShare)} allows in this period` +
+          `Budget: ${attainment.offered - attainment.good} missed of ${Math.floor(budget.allowedBad)} that ${targetFigure(targetShare)} allows in this period` +
             (budget.spentShare === null ? '.' : `: ${percentText(budget.spentShare)} spent.`),
         ]),
   ];
@@ -154,7 +154,7 @@ function whatIfLines({ table }: LogJudgement, whatIfs: LogJudgement['whatIfs']):
     const windows =
       other.windows.length === 0
         ? ''
-        : `, ${below.length} windows below ${shareText(other.targetShare)}`;
+        : `, ${below.length} windows below ${targetFigure(other.targetShare)}`;
     return `What if ${text}: ${share === null ? '-' : percentText(share)} attained (now ${now === null ? '-' : percentText(now)})${windows}`;
   });
 }

@@ -4,7 +4,7 @@ import type { Chart, ChartTable } from '../../charts/index.ts';
 import { type LogWindow, isoInstant } from '../../logs/index.ts';
 import { chartFigure, figuresTable, htmlDocument, NO_EXTRA } from '../../page/index.ts';
 import { objectiveText } from '../../slo/index.ts';
-import { countFigure, shareFigure, shareRange } from '../figures.ts';
+import { countFigure, shareFigure, shareRange, targetFigure } from '../figures.ts';
 import {
   coverageOf,
   findingsOf,
@@ -119,8 +119,8 @@ function budgetBody({ table }: LogJudgement): Markup {
     spentShare === null
       ? 'no miss is allowed'
       : `${shareFigure(spentShare)} of the budget is spent`;
-  const note = `Target ${shareFigure(targetShare)}; unknown counts as missed. From counts of all strata together.`;
-  return markup`<p>${countFigure(offered - good)} missed of ${countFigure(Math.floor(allowedBad))} that ${shareFigure(targetShare)} allows in this period: ${spent}.</p>
+  const note = `Target ${targetFigure(targetShare)}; unknown counts as missed. From counts of all strata together.`;
+  return markup`<p>${countFigure(offered - good)} missed of ${countFigure(Math.floor(allowedBad))} that ${targetFigure(targetShare)} allows in this period: ${spent}.</p>
 ${
   windows.length === 0
     ? null
