@@ -1,5 +1,6 @@
 /** The target argument and the flags → a run spec, whichever way the user chose. */
 import { ProblemsError, usageProblem } from '../base/index.ts';
+import type { ClientKey } from '../client/index.ts';
 import {
   type ConfigContext,
   fittedObjective,
@@ -11,6 +12,7 @@ import {
   runSpecFromFlags,
 } from '../config/index.ts';
 import type { Objective } from '../slo/index.ts';
+import { readAwsKey } from './aws-key.ts';
 import type { CommandContext } from './context.ts';
 import { readTextFile } from './files.ts';
 
@@ -58,13 +60,14 @@ export function readSlo(slo: string, run: JudgedRun, context: CommandContext): O
 }
 
 /**
- * The key, from the variable or file that the spec names. It goes to the client and nowhere else.
+ * The key, from the variable or file that the spec names, else the AWS credentials of the environment
+ * where the API has requests signed. It goes to the client and nowhere else.
  * Errors: ProblemsError when the named variable is not set.
  */
-export function readKey(spec: Pick<RunSpec, 'target'>, context: CommandContext): string | null {
+export function readKey(spec: Pick<RunSpec, 'target'>, context: CommandContext): ClientKey | null {
   const { apiKeyEnv, apiKeyFile } = spec.target;
   if (apiKeyFile !== null) return readTextFile(apiKeyFile).trim();
-  if (apiKeyEnv === null) return null;
+  if (apiKeyEnv === null) return readAwsKey(spec, context);
   const key = context.env[apiKeyEnv];
   if (key === undefined || key === '') {
     throw new ProblemsError([

@@ -10,6 +10,7 @@ import type { Dialect } from '../wire/index.ts';
 import type { AnswerTest } from './answer-tests.ts';
 import { type AnswerCounter, AnswerTokens } from './answer-tokens.ts';
 import { Addresses } from './addresses.ts';
+import { awsSignature, type ClientKey } from './aws-signature.ts';
 import { Exchange } from './exchange.ts';
 import { FollowedAnswers } from './followed-answers.ts';
 import type { ConnectionOpenings } from './opening-tally.ts';
@@ -52,10 +53,10 @@ export interface HttpClientOptions {
   readonly url: string;
   readonly dialect: Dialect;
   readonly clock: Clock;
-  /** Wall clock in ms since 1970, for `Retry-After` dates only. */
+  /** Wall clock in ms since 1970, for `Retry-After` dates and signatures only. */
   readonly wallNowMs: () => number;
-  /** The key itself. It is sent, and never kept in an error or a record. */
-  readonly apiKey: string | null;
+  /** The key itself. It is sent or signs, and is never kept in an error or a record. */
+  readonly apiKey: ClientKey | null;
   /** Lower-case name of the header that carries it: as `Bearer KEY` if that is `authorization`. */
   readonly keyHeader: string;
   /** Headers of every request; they replace ours of the same name. */
@@ -188,12 +189,12 @@ class SocketClient implements HttpClient {
       onOutput: tokens?.add,
     });
     const posted = dialect.post(request.body, request.streamed);
-    const sent: HttpRequest = {
+    const sent = this.#signed({
       method: 'POST',
       path: this.#pathOf(dialect.under, posted.path, posted.query),
       headers: requestHeaders(this.#options, request),
       body: JSON.stringify(posted.body),
-    };
+    });
     const mediaTypes = dialect.mediaTypes[request.streamed ? 'stream' : 'body'];
     const options = { ...limits, clock, queue: this.#queue, wallNowMs, tests, mediaTypes };
     const source = request.streamed ? this.#answers : this.#pool;
@@ -211,6 +212,14 @@ class SocketClient implements HttpClient {
     });
   }
 
+  #signed(request: HttpRequest): HttpRequest {
+    const { apiKey, wallNowMs } = this.#options;
+    if (apiKey === null || typeof apiKey === 'string') return request;
+    const { authority } = this.#target;
+    const added = awsSignature(request, authority, apiKey, wallNowMs());
+    return { ...request, headers: { ...request.headers, ...added } };
+  }
+
   /** Path and query on the wire; the parameters of the target's own URL win. */
   #pathOf(under: 'api' | 'root', path: string, added: Readonly<Record<string, string>>): string {
     const { apiPath, rootPath, query } = this.#target;
@@ -226,12 +235,12 @@ class SocketClient implements HttpClient {
     const { method, under, path, timeoutNs } = request;
     const headers = baseHeaders(this.#options, 'application/json');
     const body = request.body === null ? null : JSON.stringify(request.body);
-    const sent: HttpRequest = {
+    const sent = this.#signed({
       method,
       path: this.#pathOf(under, path, {}),
       headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
       body,
-    };
+    });
     const connection = this.#pool.acquire();
     let reusable = false;
     try {

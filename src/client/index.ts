@@ -5,6 +5,7 @@
  * objective, never retries and never follows a redirect.
  */
 export * from './answer-tests.ts';
+export type { AwsKey, ClientKey } from './aws-signature.ts';
 export type { AnswerCounter } from './answer-tokens.ts';
 export * from './http-client.ts';
 export type { ConnectionOpenings } from './opening-tally.ts';

@@ -4,10 +4,11 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { assert, printable, usageProblem, type Problem } from '../base/index.ts';
 import type { OutgoingRequest } from '../record/index.ts';
 import type { Dialect } from '../wire/index.ts';
+import type { ClientKey } from './aws-signature.ts';
 
 export interface HeadOptions {
   /** The key itself, read by the caller; it goes into the header and nowhere else. */
-  readonly apiKey: string | null;
+  readonly apiKey: ClientKey | null;
   /** Lower-case name of the header that carries it: as `Bearer KEY` if that is `authorization`. */
   readonly keyHeader: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +26,8 @@ export function headerProblems(options: HeadOptions): Problem[] {
       problems.push(usageProblem('E_USAGE_VALUE', `header ${printable(name)} cannot be sent`));
     }
   }
-  if (options.apiKey !== null && !isHeader(options.keyHeader, options.apiKey)) {
+  const sent = typeof options.apiKey === 'object' ? options.apiKey?.sessionToken : options.apiKey;
+  if (sent !== null && sent !== undefined && !isHeader(options.keyHeader, sent)) {
     const hint = 'look for line ends or characters that are not plain text';
     problems.push(usageProblem('E_USAGE_VALUE', 'the API key cannot be sent as a header', hint));
   }
@@ -56,7 +58,7 @@ export function baseHeaders(options: HeadOptions, accept: string): Record<string
 }
 
 function keyHeaders({ apiKey, keyHeader }: HeadOptions): Record<string, string> {
-  if (apiKey === null) return {};
+  if (typeof apiKey !== 'string') return {};
   return { [keyHeader]: keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey };
 }
 

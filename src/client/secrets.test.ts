@@ -14,6 +14,19 @@ describe('what was sent in confidence', () => {
     expect(new Secrets({ apiKey: null, headers: {} }).hideIn('as it was')).toBe('as it was');
   });
 
+  it('is each part of a key that signs', () => {
+    const apiKey = {
+      accessKeyId: 'AKIA1',
+      secretAccessKey: 's3cr3t',
+      sessionToken: 'T0ken',
+      region: 'eu-west-1',
+      service: 'bedrock',
+    };
+    const told = 'AKIA1 s3cr3t T0ken of bedrock in eu-west-1';
+    const shown = '[hidden] [hidden] [hidden] of bedrock in eu-west-1';
+    expect(new Secrets({ apiKey, headers: {} }).hideIn(told)).toBe(shown);
+  });
+
   it('is taken out of a reply: its text, what was read of it, its headers', () => {
     const text = '{"data":[{"id":"m","owned_by":"Bearer sk-4711"}]}';
     const reply = secrets.hideInReply({

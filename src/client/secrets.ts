@@ -1,5 +1,6 @@
 /** What this client sends in confidence, taken out of what a server says back. */
 import type { RequestEnd } from '../record/index.ts';
+import type { ClientKey } from './aws-signature.ts';
 import type { JsonReply } from './json-request.ts';
 import type { ResponseHeaders } from './response-head.ts';
 
@@ -15,13 +16,13 @@ export class Secrets {
   readonly #texts: readonly string[];
 
   constructor(options: {
-    readonly apiKey: string | null;
+    readonly apiKey: ClientKey | null;
     readonly headers: Readonly<Record<string, string>>;
   }) {
     const values = Object.values(options.headers).filter(
       (value) => value.length >= HEADER_VALUE_LEAST,
     );
-    const key = options.apiKey === null || options.apiKey === '' ? [] : [options.apiKey];
+    const key = textsOf(options.apiKey).filter((text) => text !== '');
     // The longest first, so that none is left over from a longer one that holds it.
     this.#texts = [...key, ...values].toSorted((a, b) => b.length - a.length);
   }
@@ -59,6 +60,13 @@ export class Secrets {
       ]),
     );
   }
+}
+
+function textsOf(key: ClientKey | null): readonly string[] {
+  if (key === null) return [];
+  if (typeof key === 'string') return [key];
+  const { accessKeyId, secretAccessKey, sessionToken } = key;
+  return [accessKeyId, secretAccessKey, sessionToken ?? ''];
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,6 @@
 /** A load test from spec to summary: preflight, load points in order, records on disk. */
 import { NS_PER_SECOND, printable, type RealClock, waitUntil } from '../base/index.ts';
-import type { HttpClient } from '../client/index.ts';
+import type { ClientKey, HttpClient } from '../client/index.ts';
 import { correctnessOf, type RunSpec } from '../config/index.ts';
 import { hostFacts } from '../host/index.ts';
 import { Budget } from '../loadgen/index.ts';
@@ -38,7 +38,7 @@ export interface ExperimentPorts {
   readonly wallNowMs: () => number;
   readonly readText: (path: string) => string;
   /** The key itself, read by the caller from the environment or a file. */
-  readonly apiKey: string | null;
+  readonly apiKey: ClientKey | null;
   readonly runId: string;
   /** Different for every run: makes unique prompts unique across runs. */
   readonly freshSeed: number;

@@ -15,12 +15,13 @@ const NAME = 'bedrock-converse';
 
 export const EVENT_STREAM_TYPE: MediaTypes = ['application/vnd.amazon.eventstream'];
 
-/** Authorized by a Bedrock API key as `Bearer KEY`; requests are not signed. */
+/** Authorized by a Bedrock API key as `Bearer KEY`, or by a signature. */
 export const bedrockConverse: Dialect = {
   ...ROOT_API,
   name: NAME,
   title: 'Amazon Bedrock Converse',
   keyEnv: 'AWS_BEARER_TOKEN_BEDROCK',
+  awsService: 'bedrock',
   mediaTypes: { stream: EVENT_STREAM_TYPE, body: JSON_TYPE },
   listsModels: false,
   buildBody: (intent) =>

@@ -29,6 +29,7 @@ export const bedrockInvoke: Dialect = {
   name: NAME,
   title: 'Amazon Bedrock invoke',
   keyEnv: 'AWS_BEARER_TOKEN_BEDROCK',
+  awsService: 'bedrock',
   mediaTypes: { stream: EVENT_STREAM_TYPE, body: JSON_TYPE },
   listsModels: false,
   buildBody: (intent) =>

@@ -10,6 +10,7 @@ export const V1_API = {
   version: 'v1',
   keyHeader: 'authorization',
   keyEnv: null,
+  awsService: null,
   headers: {},
   mediaTypes: { stream: SSE_TYPE, body: JSON_TYPE },
   follow: null,

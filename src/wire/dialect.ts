@@ -137,6 +137,8 @@ export interface Dialect {
   readonly keyHeader: string;
   /** Variable that usually holds the key; a key of another service must never be sent. */
   readonly keyEnv: string | null;
+  /** AWS service that signatures of requests are for, where they are taken in place of a key. */
+  readonly awsService: string | null;
   /** Headers the API demands, lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly mediaTypes: { readonly stream: MediaTypes; readonly body: MediaTypes };

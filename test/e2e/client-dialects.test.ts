@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRealClock } from '../../src/base/index.ts';
+import type { ClientKey } from '../../src/client/index.ts';
 import { DIALECT_NAMES, DIALECTS, type Dialect, type DialectName } from '../../src/wire/index.ts';
 import { DIALECT_STREAMS } from '../support/dialect-streams.ts';
 import { clientFor, failureOf, requestOf } from '../support/http-client-harness.ts';
@@ -41,10 +42,11 @@ async function serverOf(
 async function ask(
   name: DialectName,
   url: string,
+  apiKey: ClientKey = 'k',
 ): Promise<Awaited<ReturnType<ReturnType<typeof clientFor>['send']>>> {
   const dialect: Dialect = DIALECTS[name];
   const clock = createRealClock();
-  const client = clientFor(url, { clock, dialect, apiKey: 'k', keyHeader: dialect.keyHeader });
+  const client = clientFor(url, { clock, dialect, apiKey, keyHeader: dialect.keyHeader });
   const body = dialect.buildBody({
     model: 'm',
     prompt: { kind: 'text', text: 'hi' },
@@ -123,4 +125,25 @@ test('an Azure deployment: its path and version are the URL’s own', async () =
   const { url, seen } = await serverOf('text/event-stream', DIALECT_STREAMS.chat(['a']));
   await ask('chat', `${url}/openai/deployments/d?api-version=2024-10-21`);
   expect(seen[0]?.url).toBe('/openai/deployments/d/chat/completions?api-version=2024-10-21');
+});
+
+test('Bedrock with AWS credentials: each request is signed, and only its signature is sent', async () => {
+  const { url, seen } = await serverOf(
+    'application/vnd.amazon.eventstream',
+    DIALECT_STREAMS['bedrock-converse'](['a']),
+  );
+  const key = {
+    accessKeyId: 'AKIA',
+    secretAccessKey: 'nobody may see this',
+    sessionToken: 'T',
+    region: 'eu-west-1',
+    service: 'bedrock',
+  };
+  expect((await ask('bedrock-converse', url, key)).end).toEqual({ kind: 'completed' });
+  const { headers } = seen[0] as Seen;
+  expect(headers.authorization).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIA\/20260101\/eu-west-1\/bedrock\/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$/,
+  );
+  expect(headers).toMatchObject({ 'x-amz-date': '20260101T000000Z', 'x-amz-security-token': 'T' });
+  expect(JSON.stringify(headers)).not.toContain(key.secretAccessKey);
 });

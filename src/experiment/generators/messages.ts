@@ -1,4 +1,5 @@
 /** What passes between the process that plans and records and the processes that send. */
+import type { ClientKey } from '../../client/index.ts';
 import type { RunSpec } from '../../config/index.ts';
 import type { BudgetLimits, StartedRequest } from '../../loadgen/index.ts';
 import type { RequestRecord } from '../../record/index.ts';
@@ -14,7 +15,7 @@ export interface GeneratorSetup extends Pick<RunSpec, 'target' | 'checks'> {
   readonly clockOriginMs: number;
   /** Wall-clock time of that origin, in ms since 1970. */
   readonly wallOriginMs: number;
-  readonly apiKey: string | null;
+  readonly apiKey: ClientKey | null;
   /** Text of the files that the target names (certificates, tokenizer), by path. */
   readonly files: Readonly<Record<string, string>>;
   readonly source: PromptSource;
