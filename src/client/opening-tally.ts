@@ -1,8 +1,5 @@
 /** Connections opened, counted by why. */
-import type { ConnectionsInLoad } from '../record/index.ts';
-
-/** Why a connection had to be opened while a load ran. */
-export type OpeningReason = keyof ConnectionsInLoad;
+import type { ConnectionsInLoad, OpeningReason } from '../record/index.ts';
 
 /** A connection is lost for one of these, and another may have to make up for it. */
 export type LossReason = Exclude<OpeningReason, 'allBusy'>;

@@ -122,17 +122,19 @@ export interface GeneratorEvidence {
   readonly processes?: readonly ProcessEvidence[] | undefined;
 }
 
-/** Connections opened while a load ran, by why: each is a handshake inside some request's latency. */
-export interface ConnectionsInLoad {
+/** Why a connection had to be opened while a load ran. */
+export type OpeningReason =
   /** More requests at once than connections were open. */
-  readonly allBusy: number;
+  | 'allBusy'
   /** In place of one that the server had closed, reset, or said it would not keep. */
-  readonly serverClosed: number;
+  | 'serverClosed'
   /** In place of one that was idle for as long as this client keeps them. */
-  readonly idleEnded: number;
+  | 'idleEnded'
   /** In place of one that was given up with its request, which had failed or run out of time. */
-  readonly givenUp: number;
-}
+  | 'givenUp';
+
+/** How many were opened for each reason: each is a handshake inside some request's latency. */
+export type ConnectionsInLoad = Readonly<Record<OpeningReason, number>>;
 
 /** One generator process of several. What it did not live to tell is `null`. */
 export interface ProcessEvidence {

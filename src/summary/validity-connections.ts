@@ -1,5 +1,5 @@
 /** Requests that waited for a connection: the handshake is in their latencies. */
-import type { ConnectionsInLoad, GeneratorEvidence } from '../record/index.ts';
+import type { ConnectionsInLoad, GeneratorEvidence, OpeningReason } from '../record/index.ts';
 import type { RequestRow } from './request-row.ts';
 import type { ValidityReason } from './summary.ts';
 import { counted } from './validity-words.ts';
@@ -22,7 +22,7 @@ export function coldConnectionsReason(
   };
 }
 
-const CAUSES: readonly (readonly [keyof ConnectionsInLoad, string])[] = [
+const CAUSES: readonly (readonly [OpeningReason, string])[] = [
   ['allBusy', 'because all were busy'],
   ['serverClosed', 'for ones the server had closed'],
   ['idleEnded', 'for ones idle too long'],

@@ -1,5 +1,5 @@
 /** What several generators tell of themselves, as one: the worst of each, and all apart. */
-import type { ConnectionsInLoad, GeneratorEvidence } from '../../record/index.ts';
+import type { ConnectionsInLoad, GeneratorEvidence, OpeningReason } from '../../record/index.ts';
 
 export interface StripeEvidence {
   readonly requestCount: number;
@@ -38,7 +38,7 @@ export function mergedEvidence(stripes: readonly StripeEvidence[]): GeneratorEvi
 }
 
 function mergedConnections(told: readonly GeneratorEvidence[]): ConnectionsInLoad {
-  const sum = (reason: keyof ConnectionsInLoad): number =>
+  const sum = (reason: OpeningReason): number =>
     told.reduce((all, { connectionsInLoad }) => all + (connectionsInLoad?.[reason] ?? 0), 0);
   return {
     allBusy: sum('allBusy'),
