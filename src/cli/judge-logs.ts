@@ -121,7 +121,9 @@ function writeCounts(
   const lines = windowCounts(counts, windowUs).map((window) => `${JSON.stringify(window)}\n`);
   writeTextFile(path, lines);
   const of = requests === null ? '' : '; they are of tries, not of the requests these were part of';
-  context.stderr(`wrote ${printable(path)}: counts of ${lines.length} windows${of}\n`);
+  context.stderr(
+    `wrote ${printable(path)}: counts of ${lines.length} window${lines.length === 1 ? '' : 's'}${of}\n`,
+  );
 }
 
 /** The second view, over all files: rows of files without joined tries are requests of one try. */
