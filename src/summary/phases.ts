@@ -11,7 +11,7 @@ export interface Populations {
   readonly whole: Population;
 }
 
-/** Two splits of the whole point: by warm-up, declared or found, and by connection. */
+/** Three splits of the whole point: by warm-up, declared or found, by connection, and by address. */
 export function phasesOf(
   rows: readonly RequestRow[],
   point: ManifestPoint,
@@ -23,12 +23,10 @@ export function phasesOf(
     reused: 'reused connection',
     none: 'not connected',
   };
-  const byConnection = strataBy(
-    rows,
-    whole,
-    (row) => connections[row.connection],
-    Object.values(connections),
-  );
+  const byConnection = [
+    ...strataBy(rows, whole, (row) => connections[row.connection], Object.values(connections)),
+    ...addressesOf(rows, whole),
+  ];
   if (steadyFromNs === null) return byConnection;
   const isSteady = (row: RequestRow): boolean => isJudged(row.plannedNs, point);
   const warming = rows.filter((row) => !isSteady(row));
@@ -39,4 +37,15 @@ export function phasesOf(
     ...strataBy(rows.filter(isSteady), { ...judged, window: 'wall' }, () => 'steady'),
     ...byConnection,
   ];
+}
+
+/** More than these are rather one server each request than servers to compare. */
+const ADDRESSES_MOST = 16;
+
+/** Requests by the address that answered, where a name has several. */
+function addressesOf(rows: readonly RequestRow[], whole: Population): StratumSummary[] {
+  const connected = rows.filter((row) => row.address !== null);
+  const count = new Set(connected.map((row) => row.address)).size;
+  if (count < 2 || count > ADDRESSES_MOST) return [];
+  return strataBy(connected, whole, (row) => `address ${row.address}`);
 }

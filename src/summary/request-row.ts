@@ -48,6 +48,8 @@ export interface RequestRow {
   readonly promptTokensFrom: Judgement['promptTokensFrom'];
   readonly outputBucket: string;
   readonly connection: 'cold' | 'reused' | 'none';
+  /** Address that answered, without the port; `null` when there was none. */
+  readonly address: string | null;
   readonly tenant: string | null;
   readonly class: string | null;
 
@@ -119,6 +121,7 @@ export function requestRow(
     promptTokensFrom: asked.promptTokensFrom,
     outputBucket: outputBucketOf(measures.outputTokens),
     connection: connectionOf(timeline),
+    address: timeline?.peer?.replace(/:\d+$/, '') ?? null,
     tenant: record.labels.tenant,
     class: record.labels.class,
     plannedNs: dispatch.plannedNs ?? 0,

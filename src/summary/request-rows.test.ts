@@ -20,6 +20,7 @@ function rowOf(index: number, changes: Partial<RequestRow> = {}): RequestRow {
     promptTokensFrom: 'usage',
     outputBucket: '<256',
     connection: 'none',
+    address: null,
     tenant: null,
     class: index % 2 === 0 ? null : 'chat',
     plannedNs: 5e9 + index,

@@ -46,6 +46,7 @@ const TRAITS = [
   'promptTokensFrom',
   'outputBucket',
   'connection',
+  'address',
   'tenant',
   'class',
   'tpotBasis',
@@ -126,7 +127,7 @@ function keyOf(row: RequestRow): string {
   return (
     `${row.outcome}/${row.verdict}/${row.correctness}/${promptBucket}/${row.promptTokensFrom}/` +
     `${row.outputBucket}/${row.connection}/${row.tpotBasis}/${row.alignmentBroken}/` +
-    `${row.lostOnReuse}/${unjudgedReason}/${dropReason}/${failure}/` +
+    `${row.lostOnReuse}/${quoted(row.address)}/${unjudgedReason}/${dropReason}/${failure}/` +
     `${quoted(finishReason)}/${quoted(tenant)}/${quoted(row.class)}`
   );
 }

@@ -262,7 +262,7 @@ export interface PointSummary {
   /** Where the lengths behind the prompt buckets come from, in requests. */
   readonly promptTokensFrom: Readonly<Record<Judgement['promptTokensFrom'], number>>;
   readonly outputBuckets: readonly StratumSummary[];
-  /** Cold start (first requests on new connections / before steady state) and the rest. */
+  /** Before steady state and the rest, by connection, and by address where there are several. */
   readonly phases: readonly StratumSummary[];
   /** How the warm-up was found that the steady window leaves out. */
   readonly warmUp: {
