@@ -154,3 +154,29 @@ it('judges Parquet of its own columns, and tells from the footers what is presen
     windowTable(tally.counts(), OBJECTIVE, BY, 1),
   );
 });
+
+it('counts what is present itself where a footer leaves the number of NULLs out', async () => {
+  const rows = [0, 1, 2].map((at) =>
+    judgedRowOf(recordOf({ arrivalsNs: [NS_PER_MS] }), OBJECTIVE, at * 100_000),
+  );
+  const file = join(temporary, 'untold.parquet');
+  await database.rows(
+    `COPY (SELECT * EXCLUDE (row, tenant), CASE row WHEN 1 THEN 'a' END AS tenant
+       FROM ${sqlTable(rows)}) TO '${file}' (FORMAT parquet)`,
+  );
+  const asked: string[] = [];
+  const untold: SqlDatabase = {
+    ...database,
+    async rows(sql) {
+      asked.push(sql);
+      const told = await database.rows(sql);
+      // Writers may leave statistics out; DuckDB's own never does.
+      if (!sql.includes('parquet_metadata')) return told;
+      return told.map((row) => ({ ...row, present: null, told: false }));
+    },
+  };
+  const log = await openParquetLog(untold, [file], null);
+  expect(asked.some((sql) => sql.includes('count(tenant)'))).toBe(true);
+  expect(log).toEqual(await openParquetLog(database, [file], null));
+  expect([log.rows, log.present['tenant'], log.present['ttft_planned_ns']]).toEqual([3, 1, 3]);
+});
