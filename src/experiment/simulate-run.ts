@@ -113,7 +113,11 @@ export function notSimulated(spec: RunSpec, plan: RunPlan, { engine }: ServiceOp
   }
   const blockTokens = engine.memory?.blockTokens ?? null;
   const traceBlocks =
-    plan.source.kind === 'trace' ? plan.source.rows : plan.source.kind === 'calls' ? [plan.source] : [];
+    plan.source.kind === 'trace'
+      ? plan.source.rows
+      : plan.source.kind === 'calls'
+        ? [plan.source]
+        : [];
   const odd = traceBlocks.find(
     (row) => blockTokens !== null && row.blockTokens !== null && row.blockTokens % blockTokens > 0,
   );
