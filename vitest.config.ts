@@ -20,7 +20,7 @@ export default defineConfig({
             'test/{facts,laws,conformance,recorded,golden}/**/*.test.ts',
           ],
           isolate: false,
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {
