@@ -29,6 +29,18 @@ describe('an event like the ones before', () => {
     },
   );
 
+  test('is read behind as many blanks as those before', () => {
+    const spaced = (text: string): string => text.replace('data: ', 'data: \t ');
+    const shifted = new EventShortcut({ lineBytes: 1_000 });
+    for (const text of [chunk('a', 1), chunk('bc', 2)]) {
+      const data = spaced(text).slice('data: '.length, -2);
+      shifted.learn(bytesOf(spaced(text)), { event: null, data, isStray: false });
+    }
+    const next = bytesOf(spaced(chunk('d', 3)));
+    expect(shifted.match(next, 0)).toBe(next.length);
+    expect(shifted.message?.object).toEqual(JSON.parse(chunk('d', 3).slice(6)));
+  });
+
   test('is found behind another one', () => {
     const two = bytesOf(chunk('x', 3) + chunk('y', 4));
     const first = shortcut.match(two, 0);

@@ -31,7 +31,7 @@ const MOST_NESTED = 32;
  */
 export function jsonScalars(bytes: Uint8Array, from: number, root: object): JsonScalar[] | null {
   const walk = new ScalarWalk(bytes, from);
-  return walk.holder(root, 0) ? walk.found : null;
+  return walk.root(root) ? walk.found : null;
 }
 
 /** The bytes are known to be JSON, so only what tells values apart is looked at. */
@@ -43,6 +43,12 @@ class ScalarWalk {
   constructor(bytes: Uint8Array, from: number) {
     this.#bytes = bytes;
     this.#at = from;
+  }
+
+  /** A server may put blanks before its object. */
+  root(value: object): boolean {
+    this.#skipBlanks();
+    return this.holder(value, 0);
   }
 
   /** An object or array, from its bracket to behind its other one. */
@@ -76,14 +82,14 @@ class ScalarWalk {
     this.#toQuote();
     this.#at += 1;
     const text = new TextDecoder().decode(this.#bytes.subarray(from, this.#at));
-    while (this.#byte <= SPACE) this.#at += 1;
+    this.#skipBlanks();
     // The colon.
     this.#at += 1;
     return JSON.parse(text) as string;
   }
 
   #value(holder: JsonScalar['holder'], key: string | number, depth: number): boolean {
-    while (this.#byte <= SPACE) this.#at += 1;
+    this.#skipBlanks();
     const first = this.#byte;
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.holder(holder[key], depth + 1);
     const isText = first === QUOTE;
@@ -97,6 +103,10 @@ class ScalarWalk {
     if (isText) this.found.push({ kind: 'string', from, to, holder, key });
     else if (typeof value === 'number') this.found.push({ kind: 'number', from, to, holder, key });
     return true;
+  }
+
+  #skipBlanks(): void {
+    while (this.#byte <= SPACE) this.#at += 1;
   }
 
   #toQuote(): void {

@@ -77,9 +77,10 @@ const likeEvents = fc
       minLength: 4,
       maxLength: 12,
     }),
+    fc.constantFrom('data: ', 'data: ', 'data:', 'data:  ', 'data:\t'),
     fc.constantFrom('\n\n', '\r\n\r\n', '\n\n: ping\n\n', '\r\r', '\nid: 1\n\n'),
   )
-  .map(([more, rounds, lineEnd]) =>
+  .map(([more, rounds, lineStart, lineEnd]) =>
     rounds.map(([content, tokens, broken]) => {
       const chunk = {
         ...more,
@@ -87,7 +88,7 @@ const likeEvents = fc
         usage: { completion_tokens: tokens },
         ...(content.length % 3 === 0 ? more : {}),
       };
-      const bytes = utf8(`data: ${JSON.stringify(chunk)}${lineEnd}`);
+      const bytes = utf8(`${lineStart}${JSON.stringify(chunk)}${lineEnd}`);
       if (broken !== null) bytes[broken[0] % bytes.length] = broken[1];
       return bytes;
     }),
