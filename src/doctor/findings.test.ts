@@ -51,14 +51,14 @@ describe('findingsOf', () => {
     expect(complaints({})).toEqual({});
     expect(verdictOf(findings)).toBe('pass');
     expect(findings.map(({ message }) => message)).toEqual([
-      '100000 stamps compared with the instant of sending',
+      '100,000 stamps compared with the instant of sending',
       "stamps are up to 400 µs late (p99), 400 µs outside this client's stalls",
       'starts leave up to 400 µs late (p99 of 100000)',
       'the event loop is busy 12 % of the time; one process has room for about 55,000 chunks/s',
       '10,000 chunks/s reached of 10,000 planned',
       'the client never stood still',
-      '1024 open files, 320 needed',
-      '28232 local ports for one address of a server, 256 needed',
+      '1,024 open files, 320 needed',
+      '28,232 local ports for one address of a server, 256 needed',
       'clock in steps of 60 ns, timers 120 µs late (median), timer slack 50 µs',
       '8 cores, load average 0.2 before the measurement',
     ]);

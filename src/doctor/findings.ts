@@ -91,7 +91,7 @@ function comparison({ failureCount, unknownCount, calibration }: DoctorEvidence)
   const { sampleCount: count } = calibration.stampAge;
   const check = 'comparison';
   if (failureCount === 0 && unknownCount === 0 && count > 0) {
-    return pass(check, `${count} stamps compared with the instant of sending`);
+    return pass(check, `${grouped(count)} stamps compared with the instant of sending`);
   }
   return {
     check,
@@ -224,7 +224,7 @@ function descriptors({ machine: { descriptorLimit }, load }: DoctorEvidence): Fi
   if (descriptorLimit === null)
     return pass(check, 'the system does not tell a limit of open files');
   const limit = descriptorLimit === Infinity ? 'no limit of' : String(descriptorLimit);
-  const message = `${limit} open files, ${needed} needed`;
+  const message = `${grouped(limit)} open files, ${grouped(needed)} needed`;
   if (needed <= descriptorLimit) return pass(check, message);
   return { check, state: 'fail', message, advice: `raise the limit: ulimit -n ${needed}` };
 }
@@ -232,7 +232,7 @@ function descriptors({ machine: { descriptorLimit }, load }: DoctorEvidence): Fi
 function ports({ machine: { portCount }, load }: DoctorEvidence): Finding {
   const check = 'ports';
   if (portCount === null) return pass(check, 'the system does not tell its range of local ports');
-  const message = `${portCount} local ports for one address of a server, ${load.streamCount} needed`;
+  const message = `${grouped(portCount)} local ports for one address of a server, ${grouped(load.streamCount)} needed`;
   if (load.streamCount <= portCount) return pass(check, message);
   return {
     check,
@@ -274,5 +274,9 @@ function figure(ns: number | null): string {
 
 /** Two significant digits: more would promise what no measurement of a minute can. */
 function rounded(count: number): string {
-  return Number(count.toPrecision(2)).toLocaleString('en-US');
+  return grouped(Number(count.toPrecision(2)));
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
 }
