@@ -223,8 +223,8 @@ function descriptors({ machine: { descriptorLimit }, load }: DoctorEvidence): Fi
   const needed = load.streamCount + OTHER_DESCRIPTORS;
   if (descriptorLimit === null)
     return pass(check, 'the system does not tell a limit of open files');
-  const limit = descriptorLimit === Infinity ? 'no limit of' : String(descriptorLimit);
-  const message = `${grouped(limit)} open files, ${grouped(needed)} needed`;
+  const limit = descriptorLimit === Infinity ? 'no limit of' : grouped(descriptorLimit);
+  const message = `${limit} open files, ${grouped(needed)} needed`;
   if (needed <= descriptorLimit) return pass(check, message);
   return { check, state: 'fail', message, advice: `raise the limit: ulimit -n ${needed}` };
 }
