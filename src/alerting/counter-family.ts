@@ -3,7 +3,7 @@
  * requests exposes them, every label set at 0 from the start: a series that begins with its first
  * miss hides that miss from `increase()`.
  */
-import { contentHash } from '../base/index.ts';
+import { contentHash, type JsonValue } from '../base/index.ts';
 import type { Objective } from '../slo/index.ts';
 
 /** Labels: slo, revision, stratum, result (`good` or `bad`). A request counts once. */
@@ -15,10 +15,16 @@ export const UNJUDGED_COUNTER = 'goodput_slo_unjudged_total';
 /** Labels: slo, stratum, objective, sole. A request may count under several objectives. */
 export const MISS_COUNTER = 'goodput_slo_miss_total';
 
-/** Eight hex digits that change whenever the same request could be judged otherwise. */
+/**
+ * Eight hex digits that change whenever the same request could be judged otherwise. What is not
+ * asked for is left out, so that a later version which can ask for more gives the same digits.
+ */
 export function objectiveRevision(objective: Objective): string {
   const { request, refusals, perspective, timedOut } = objective;
-  return contentHash({ request, refusals, perspective, timedOut }).slice(0, 8);
+  const asked = JSON.stringify({ request, refusals, perspective, timedOut }, (_, value: unknown) =>
+    value === null ? undefined : value,
+  );
+  return contentHash(JSON.parse(asked) as JsonValue).slice(0, 8);
 }
 
 /** `{slo="chat",result="bad"}`, values escaped as PromQL has them. */
