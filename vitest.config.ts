@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 /**
  * Three projects so that a quick loop stays quick:
  * `unit` (sources and laws, no sockets), `repo` (the repository tests itself),
- * `e2e` (the built command and real sockets on loopback, one file at a time).
+ * `e2e` (the built command and real sockets on loopback, two files at a time: they mostly wait for
+ * loads to end, and none holds a time against anything).
  *
  * Files of `unit` and `repo` share their modules: no module keeps what one test could leave to the
  * next, and loading them anew for each file was two fifths of the time.
@@ -35,9 +36,9 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
           maxConcurrency: 4,
-          testTimeout: 120_000,
+          testTimeout: 180_000,
         },
       },
     ],
