@@ -37,6 +37,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           maxConcurrency: 4,
           testTimeout: 180_000,
         },
