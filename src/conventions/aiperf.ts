@@ -1,23 +1,20 @@
 /** NVIDIA AIPerf, whose metrics GenAI-Perf's became. */
-import { NOTHING, type Convention } from './convention.ts';
+import type { Convention } from './convention.ts';
 import {
   afterFirst,
   meanNotGaps,
   endsWithLastOutput,
   gapsOfAnyKind,
-  lacksGaps,
-  lacksStream,
-  lacksTokens,
-  linearPercentiles,
-  successes,
+  interpolatedLatency,
+  lacksChunks,
+  lacksPace,
   tpotByAllTokens,
   ttftFromSend,
   ttftOfAnyKind,
-  wholeRun,
 } from './latency-changes.ts';
 import {
+  areWithin,
   goodputRate,
-  isWithin,
   requestThroughput,
   spanOf,
   tokenThroughput,
@@ -69,49 +66,29 @@ export const aiperf: Convention = {
     'left out': 'the warm-up phase; requests cancelled when the phase ends have no record',
   },
   latencies: [
-    {
-      name: 'Time to First Token',
-      against: 'ttft',
-      changes: [wholeRun, ttftFromSend, ttftOfAnyKind, successes(isSuccess), linearPercentiles],
-      lacks: lacksStream,
-      remark: NOTHING,
-    },
-    {
-      name: 'Inter Token Latency',
-      against: 'tpot',
-      changes: [wholeRun, tpotByAllTokens, successes(isSuccess), linearPercentiles],
-      lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample),
+    interpolatedLatency(isSuccess, 'Time to First Token', 'ttft', {
+      changes: [ttftFromSend, ttftOfAnyKind],
+    }),
+    interpolatedLatency(isSuccess, 'Inter Token Latency', 'tpot', {
+      changes: [tpotByAllTokens],
+      lacks: lacksPace,
       remark: meanNotGaps,
-    },
-    {
-      name: 'Inter Chunk Latency',
-      against: 'gap',
-      changes: [wholeRun, gapsOfAnyKind, successes(isSuccess), linearPercentiles],
-      lacks: (sample) => lacksStream(sample) ?? lacksGaps(sample),
-      remark: NOTHING,
-    },
-    {
-      name: 'Request Latency',
-      against: 'completion',
-      changes: [wholeRun, endsWithLastOutput, successes(isSuccess), linearPercentiles],
-      lacks: lacksStream,
-      remark: NOTHING,
-    },
+    }),
+    interpolatedLatency(isSuccess, 'Inter Chunk Latency', 'gap', {
+      changes: [gapsOfAnyKind],
+      lacks: lacksChunks,
+    }),
+    interpolatedLatency(isSuccess, 'Request Latency', 'completion', {
+      changes: [endsWithLastOutput],
+    }),
   ],
   rates: [
     requestThroughput('Request Throughput', THROUGHPUT),
     tokenThroughput('Output Token Throughput', THROUGHPUT),
     goodputRate('Goodput', {
       ...THROUGHPUT,
-      isGood: (request, limits) => {
-        const { firstNs, lastNs, sentNs } = request;
-        if (!isSuccess(request) || firstNs === null || lastNs === null) return false;
-        return (
-          isWithin(firstNs - sentNs, limits.ttftNs) &&
-          isWithin(afterFirst(request, lastNs), limits.tpotNs) &&
-          isWithin(lastNs - sentNs, limits.e2eNs)
-        );
-      },
+      isGood: (request, limits) =>
+        isSuccess(request) && areWithin(request, afterFirst(request, request.lastNs), limits),
     }),
   ],
   isSuccess,

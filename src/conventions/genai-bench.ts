@@ -2,8 +2,9 @@
 import { NOTHING, type Convention } from './convention.ts';
 import {
   countOf,
+  interpolatedLatency,
+  lacksPace,
   lacksStream,
-  lacksTokens,
   linearPercentiles,
   since,
   successes,
@@ -83,11 +84,8 @@ export const genaiBench: Convention = {
       lacks: lacksStream,
       remark: NOTHING,
     },
-    {
-      name: 'tpot',
-      against: 'tpot',
+    interpolatedLatency(isSuccess, 'tpot', 'tpot', {
       changes: [
-        wholeRun,
         {
           why: (sample) => {
             const bundled = countOf(
@@ -98,27 +96,17 @@ export const genaiBench: Convention = {
           },
           to: { values: (request) => oneOrNone(tpotNs(request)) },
         },
-        successes(isSuccess),
-        linearPercentiles,
       ],
-      lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample),
-      remark: NOTHING,
-    },
-    {
-      name: 'e2e_latency',
-      against: 'completion',
+      lacks: lacksPace,
+    }),
+    interpolatedLatency(isSuccess, 'e2e_latency', 'completion', {
       changes: [
-        wholeRun,
         {
           why: () => 'ends with the usage, before the end mark',
           to: { values: (request) => [endNs(request) - request.sentNs] },
         },
-        successes(isSuccess),
-        linearPercentiles,
       ],
-      lacks: lacksStream,
-      remark: NOTHING,
-    },
+    }),
   ],
   rates: [
     requestThroughput('requests_per_second', THROUGHPUT),

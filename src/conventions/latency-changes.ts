@@ -1,6 +1,12 @@
 /** Differences from goodput's definitions that more than one tool has, each as one change. */
 import { secondsFromNs } from '../base/index.ts';
-import type { Lack, LatencyChange } from './convention.ts';
+import {
+  type Lack,
+  type LatencyChange,
+  type LatencyMeasure,
+  NOTHING,
+  type OwnLatency,
+} from './convention.ts';
 import type { Distribution } from './distribution.ts';
 import { oneOrNone } from './own-figures.ts';
 import { isInJudgedWindow, type Sample } from './sample.ts';
@@ -48,6 +54,26 @@ export const linearPercentiles: LatencyChange = {
   why: () => 'percentiles lie between two values (linear interpolation), not on one',
   to: { rule: 'linear' },
 };
+
+/**
+ * The latency of a tool that takes its successes of the whole run and percentiles between two
+ * values, with what else it changes.
+ */
+export function interpolatedLatency(
+  isSuccess: Distribution['of'],
+  name: string,
+  against: OwnLatency,
+  differing: Pick<LatencyMeasure, 'changes'> & Partial<Pick<LatencyMeasure, 'lacks' | 'remark'>>,
+): LatencyMeasure {
+  return {
+    name,
+    against,
+    lacks: lacksStream,
+    remark: NOTHING,
+    ...differing,
+    changes: [wholeRun, ...differing.changes, successes(isSuccess), linearPercentiles],
+  };
+}
 
 /**
  * The time after the first output by all tokens but one. An answer that came in one chunk gives 0,
@@ -136,7 +162,7 @@ export function meanNotGaps(): string {
 }
 
 /** Of measures that divide by tokens: requests whose usage is not known. */
-export const lacksTokens: Lack = (sample) => {
+export function lacksTokens(sample: Sample): string | null {
   const unknown = countOf(
     sample,
     (request) => request.firstNs !== null && request.outputTokens === null,
@@ -144,20 +170,26 @@ export const lacksTokens: Lack = (sample) => {
   return unknown === 0
     ? null
     : `no token count in ${unknown} of ${sample.sent.length} records: the tool counts their text, which is not kept`;
-};
+}
 
 /** Of measures of chunks: logs that hold only first and last output. */
-export const lacksGaps: Lack = (sample) => {
+function lacksGaps(sample: Sample): string | null {
   const unknown = countOf(sample, (request) => request.gapsNs === null && request.firstNs !== null);
   return unknown === 0
     ? null
     : `no instants of chunks in ${unknown} of ${sample.sent.length} records`;
-};
+}
+
+/** Of paces of streams. */
+export const lacksPace: Lack = (sample) => lacksStream(sample) ?? lacksTokens(sample);
+
+/** Of gaps of streams. */
+export const lacksChunks: Lack = (sample) => lacksStream(sample) ?? lacksGaps(sample);
 
 /** Of measures of streams. */
-export const lacksStream: Lack = (sample) => {
+export function lacksStream(sample: Sample): string | null {
   const whole = countOf(sample, (request) => request.firstNs === null && request.doneNs !== null);
   return whole === 0
     ? null
     : `${whole} of ${sample.sent.length} answers did not come as a stream with output`;
-};
+}

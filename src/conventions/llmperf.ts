@@ -2,13 +2,10 @@
 import { NOTHING, type Convention } from './convention.ts';
 import {
   meanNotGaps,
-  lacksStream,
-  lacksTokens,
-  linearPercentiles,
+  interpolatedLatency,
+  lacksPace,
   since,
-  successes,
   ttftFromSend,
-  wholeRun,
 } from './latency-changes.ts';
 import { oneOrNone } from './own-figures.ts';
 import { firstSendToLastEnd, requestThroughput, tokenThroughput } from './rate-changes.ts';
@@ -53,52 +50,34 @@ export const llmperf: Convention = {
     'left out': 'nothing: the first requests count',
   },
   latencies: [
-    {
-      name: 'ttft_s',
-      against: 'ttft',
+    interpolatedLatency(isSuccess, 'ttft_s', 'ttft', {
       changes: [
-        wholeRun,
         ttftFromSend,
         {
           why: () => 'counted to the first chunk of the answer itself',
           to: { values: (request) => since(request.sentNs, request.firstAnswerNs) },
         },
-        successes(isSuccess),
-        linearPercentiles,
       ],
-      lacks: lacksStream,
-      remark: NOTHING,
-    },
-    {
-      name: 'inter_token_latency_s',
-      against: 'tpot',
+    }),
+    interpolatedLatency(isSuccess, 'inter_token_latency_s', 'tpot', {
       changes: [
-        wholeRun,
         {
           why: () => 'the wait for the first token is inside, and all tokens divide',
           to: { values: (request) => oneOrNone(interTokenNs(request)) },
         },
-        successes(isSuccess),
-        linearPercentiles,
       ],
-      lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample),
+      lacks: lacksPace,
       remark: meanNotGaps,
-    },
-    {
-      name: 'end_to_end_latency_s',
-      against: 'completion',
+    }),
+    interpolatedLatency(isSuccess, 'end_to_end_latency_s', 'completion', {
       changes: [
-        wholeRun,
         {
           why: () => 'an answer cut off has its end too',
           to: { values: (request) => since(request.sentNs, request.doneNs ?? request.endNs) },
         },
-        successes(isSuccess),
-        linearPercentiles,
       ],
       lacks: NOTHING,
-      remark: NOTHING,
-    },
+    }),
   ],
   rates: [
     requestThroughput('num_completed_requests / time', THROUGHPUT),

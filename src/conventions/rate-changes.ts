@@ -162,7 +162,21 @@ function sumOf(requests: readonly SeenRequest[], amount: (request: SeenRequest) 
 export const lacksInstants: Lack = ({ hasInstants }) =>
   hasInstants ? null : 'the records do not tell when requests were sent';
 
+/** Whether TTFT and end to end, from the send to the outputs, and this pace are within the limits. */
+export function areWithin(
+  { firstNs, lastNs, sentNs }: SeenRequest,
+  tpotNs: number | null,
+  limits: FlatLimits,
+): boolean {
+  if (firstNs === null || lastNs === null) return false;
+  return (
+    isWithin(firstNs - sentNs, limits.ttftNs) &&
+    isWithin(tpotNs, limits.tpotNs) &&
+    isWithin(lastNs - sentNs, limits.e2eNs)
+  );
+}
+
 /** Whether a value that was observed is within a limit, where there is one. */
-export function isWithin(valueNs: number | null, limitNs: number | null): boolean {
+function isWithin(valueNs: number | null, limitNs: number | null): boolean {
   return limitNs === null || (valueNs !== null && valueNs <= limitNs);
 }

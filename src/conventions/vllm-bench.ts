@@ -1,24 +1,21 @@
 /** `vllm bench serve`. */
-import { NOTHING, type Convention } from './convention.ts';
+import type { Convention } from './convention.ts';
 import {
   afterFirst,
   chunksNotTokens,
   endsWithLastOutput,
   gapsOfAnyKind,
-  lacksGaps,
-  lacksStream,
-  lacksTokens,
-  linearPercentiles,
-  successes,
+  interpolatedLatency,
+  lacksChunks,
+  lacksPace,
   tpotByAllTokens,
   ttftFromSend,
   ttftOfAnyKind,
-  wholeRun,
 } from './latency-changes.ts';
 import {
   firstSendToLastEnd,
+  areWithin,
   goodputRate,
-  isWithin,
   requestThroughput,
   tokenThroughput,
 } from './rate-changes.ts';
@@ -58,49 +55,25 @@ export const vllmBench: Convention = {
     'left out': '`--num-warmups` requests, which repeat the first prompt',
   },
   latencies: [
-    {
-      name: 'TTFT',
-      against: 'ttft',
-      changes: [wholeRun, ttftFromSend, ttftOfAnyKind, successes(isSuccess), linearPercentiles],
-      lacks: lacksStream,
-      remark: NOTHING,
-    },
-    {
-      name: 'TPOT',
-      against: 'tpot',
-      changes: [wholeRun, tpotByAllTokens, successes(isSuccess), linearPercentiles],
-      lacks: (sample) => lacksStream(sample) ?? lacksTokens(sample),
-      remark: NOTHING,
-    },
-    {
-      name: 'ITL',
-      against: 'gap',
-      changes: [wholeRun, gapsOfAnyKind, successes(isSuccess), linearPercentiles],
-      lacks: (sample) => lacksStream(sample) ?? lacksGaps(sample),
+    interpolatedLatency(isSuccess, 'TTFT', 'ttft', { changes: [ttftFromSend, ttftOfAnyKind] }),
+    interpolatedLatency(isSuccess, 'TPOT', 'tpot', {
+      changes: [tpotByAllTokens],
+      lacks: lacksPace,
+    }),
+    interpolatedLatency(isSuccess, 'ITL', 'gap', {
+      changes: [gapsOfAnyKind],
+      lacks: lacksChunks,
       remark: chunksNotTokens,
-    },
-    {
-      name: 'E2EL',
-      against: 'completion',
-      changes: [wholeRun, endsWithLastOutput, successes(isSuccess), linearPercentiles],
-      lacks: lacksStream,
-      remark: NOTHING,
-    },
+    }),
+    interpolatedLatency(isSuccess, 'E2EL', 'completion', { changes: [endsWithLastOutput] }),
   ],
   rates: [
     requestThroughput('Request throughput', THROUGHPUT),
     tokenThroughput('Output token throughput', THROUGHPUT),
     goodputRate('Request goodput', {
       ...THROUGHPUT,
-      isGood: (request, limits) => {
-        const { firstNs, lastNs, sentNs } = request;
-        if (!isSuccess(request) || firstNs === null || lastNs === null) return false;
-        return (
-          isWithin(firstNs - sentNs, limits.ttftNs) &&
-          isWithin(afterFirst(request, lastNs) ?? 0, limits.tpotNs) &&
-          isWithin(lastNs - sentNs, limits.e2eNs)
-        );
-      },
+      isGood: (request, limits) =>
+        isSuccess(request) && areWithin(request, afterFirst(request, request.lastNs) ?? 0, limits),
     }),
   ],
   isSuccess,
