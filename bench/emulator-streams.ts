@@ -2,6 +2,7 @@
 import { setTimeout as sleepMs } from 'node:timers/promises';
 import type { Lateness } from '../src/emulator/index.ts';
 import type { BurstSample } from './support/burst-server.ts';
+import { chatBody } from './support/chat-client.ts';
 import type { EmulatorQuestion, EmulatorSample } from './support/emulator-process.ts';
 import { openRawStream, postRequest } from './support/raw-stream.ts';
 import { print, printTable, printTitle, QUICK, type Row } from './support/report.ts';
@@ -23,15 +24,7 @@ function speedScaleFor(streams: number): number {
 }
 
 function request(stream: number): string {
-  return postRequest('/v1/chat/completions', `stream-${stream}`, {
-    model: 'emulated-70b',
-    messages: [{ role: 'user', content: 'go on' }],
-    max_tokens: OUTPUT_TOKENS,
-    min_tokens: OUTPUT_TOKENS,
-    ignore_eos: true,
-    stream: true,
-    stream_options: { include_usage: true, continuous_usage_stats: true },
-  });
+  return postRequest('/v1/chat/completions', `stream-${stream}`, chatBody(OUTPUT_TOKENS));
 }
 
 async function measure(streams: number): Promise<Row> {

@@ -7,8 +7,8 @@ import { setTimeout as sleepMs } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createRealClock, NS_PER_MS } from '../src/base/index.ts';
-import { createHttpClient, DEFAULT_CLIENT_LIMITS, type HttpClient } from '../src/client/index.ts';
-import { DIALECTS } from '../src/wire/index.ts';
+import type { HttpClient } from '../src/client/index.ts';
+import { chatBody, chatClient } from './support/chat-client.ts';
 import type { EmulatorQuestion, EmulatorSample } from './support/emulator-process.ts';
 import { print, printTable, printTitle, QUICK, type Row } from './support/report.ts';
 import { startWorker } from './support/worker-process.ts';
@@ -36,15 +36,7 @@ async function sendInTurn(client: HttpClient, signal: AbortSignal): Promise<void
     const { end, timeline } = await client.send(
       {
         requestId: `r-${counts.sent}`,
-        body: {
-          model: 'emulated-70b',
-          messages: [{ role: 'user', content: 'go on' }],
-          max_tokens: OUTPUT_TOKENS,
-          min_tokens: OUTPUT_TOKENS,
-          ignore_eos: true,
-          stream: true,
-          stream_options: { include_usage: true, continuous_usage_stats: true },
-        },
+        body: chatBody(OUTPUT_TOKENS),
         headers: {},
         streamed: true,
         deadlineNs: clock.nowNs() + (isGivenUp ? GIVEN_UP_AFTER_NS : TIMEOUT_NS),
@@ -81,23 +73,7 @@ const { port } = await emulator.ask({
   kind: 'start',
   options: { maxSequences: CONCURRENCY, tokenBudget: 2 * CONCURRENCY },
 });
-const client = createHttpClient({
-  url: `http://127.0.0.1:${port}`,
-  dialect: DIALECTS.chat,
-  clock,
-  wallNowMs: () => 0,
-  apiKey: null,
-  keyHeader: 'authorization',
-  headers: {},
-  ca: null,
-  clientCertificate: null,
-  proxy: null,
-  unixSocket: null,
-  transport: 'fast',
-  http2: false,
-  limits: DEFAULT_CLIENT_LIMITS,
-  tests: [],
-});
+const client = chatClient(`http://127.0.0.1:${port}`, clock);
 const stop = new AbortController();
 const loops = Array.from({ length: CONCURRENCY }, () => sendInTurn(client, stop.signal));
 const rows: Row[] = [];

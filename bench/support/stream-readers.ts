@@ -2,13 +2,9 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { createRealClock, NS_PER_SECOND } from '../../src/base/index.ts';
-import {
-  createHttpClient,
-  DEFAULT_CLIENT_LIMITS,
-  type TransportName,
-} from '../../src/client/index.ts';
-import { DIALECTS } from '../../src/wire/index.ts';
+import type { TransportName } from '../../src/client/index.ts';
 import { monotonicNs, offsetOf } from '../../src/host/index.ts';
+import { chatClient } from './chat-client.ts';
 import { openRawStream, postRequest } from './raw-stream.ts';
 import type { StreamLayout } from './sse-protocol.ts';
 
@@ -150,23 +146,7 @@ async function readWithGoodput(
 ): Promise<OpenStreams> {
   const clock = createRealClock();
   const { offsetNs } = offsetOf(clock);
-  const client = createHttpClient({
-    url: originOf(source),
-    dialect: DIALECTS.chat,
-    clock,
-    wallNowMs: () => 0,
-    apiKey: null,
-    keyHeader: 'authorization',
-    headers: {},
-    ca: source.ca,
-    clientCertificate: null,
-    proxy: null,
-    unixSocket: null,
-    transport,
-    http2: false,
-    limits: DEFAULT_CLIENT_LIMITS,
-    tests: [],
-  });
+  const client = chatClient(originOf(source), clock, { transport, ca: source.ca });
   await client.warm(requestIds.length);
   const stop = new AbortController();
   const answers = requestIds.map(async (requestId) => {

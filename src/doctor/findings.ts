@@ -15,14 +15,19 @@ export interface Finding {
   readonly advice: string | null;
 }
 
-/** What the machine says of itself; `null` where it does not tell. */
+/** What the machine says of itself; `null` where the system does not tell. */
 export interface MachineFacts {
   readonly cores: number;
+  /** Mean number of threads that ran or wanted to, over the last minute; 0 on Windows. */
   readonly loadAverage: number;
   readonly descriptorLimit: number | null;
+  /** Connections that one address of a server can have from this machine at once. */
   readonly portCount: number | null;
+  /** How much later than asked the kernel may wake a sleeping thread to save energy. */
   readonly timerSlackNs: number | null;
+  /** Smallest step between two readings of the clock. */
   readonly clockStepNs: number;
+  /** Median lateness of a timer of 1 ms of this process while it is idle. */
   readonly timerLateNs: number;
 }
 

@@ -2,29 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { type Clock, NS_PER_MS } from '../base/index.ts';
+import type { MachineFacts } from '../doctor/index.ts';
 import { descriptorLimit } from './host-facts.ts';
 import { loadLimits } from './load-limits.ts';
-
-/** `null` where the system does not tell. */
-export interface MachineLimits {
-  readonly cores: number;
-  /** Mean number of threads that ran or wanted to, over the last minute; 0 on Windows. */
-  readonly loadAverage: number;
-  readonly descriptorLimit: number | null;
-  /** Connections that one address of a server can have from this machine at once. */
-  readonly portCount: number | null;
-  /** How much later than asked the kernel may wake a sleeping thread to save energy. */
-  readonly timerSlackNs: number | null;
-  /** Smallest step between two readings of the clock. */
-  readonly clockStepNs: number;
-  /** Median lateness of a timer of 1 ms of this process while it is idle. */
-  readonly timerLateNs: number;
-}
 
 const TIMER_TRIALS = 40;
 
 /** Looks at this machine; takes about 100 ms. */
-export async function machineLimits(clock: Clock): Promise<MachineLimits> {
+export async function machineLimits(clock: Clock): Promise<MachineFacts> {
   return {
     cores: availableParallelism(),
     loadAverage: loadavg()[0] ?? 0,
