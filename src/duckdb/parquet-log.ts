@@ -163,13 +163,16 @@ export async function countParquetLog(
 ): Promise<LogCounts> {
   const keys = by.keys.length;
   await database.rows(`CREATE TEMP TABLE counted AS ${countedSql(table, objective, by)}`);
-  const slices = await database.rows(slicesSql('counted', objective, by));
-  const bins = await database.rows(binsSql('counted', objective, by));
-  await database.rows('DROP TABLE counted');
-  return {
-    slices: slices.map((row) => sliceCountsOf(row, keys)),
-    bins: bins.map((row) => binCountOf(row, keys)),
-  };
+  try {
+    const slices = await database.rows(slicesSql('counted', objective, by));
+    const bins = await database.rows(binsSql('counted', objective, by));
+    return {
+      slices: slices.map((row) => sliceCountsOf(row, keys)),
+      bins: bins.map((row) => binCountOf(row, keys)),
+    };
+  } finally {
+    await database.rows('DROP TABLE counted');
+  }
 }
 
 /** A column that the files lack is NULL in every row. */

@@ -155,6 +155,17 @@ it('judges Parquet of its own columns, and tells from the footers what is presen
   );
 });
 
+it('leaves nothing behind when a question fails', async () => {
+  const rows = [judgedRowOf(recordOf({ arrivalsNs: [NS_PER_MS] }), OBJECTIVE, 0)];
+  const log = { table: sqlTable(rows) };
+  const failing: SqlDatabase = {
+    ...database,
+    rows: (sql) => database.rows(sql.includes('counted_by =') ? 'no SQL' : sql),
+  };
+  await expect(countParquetLog(failing, log, OBJECTIVE, BY)).rejects.toThrow('DuckDB');
+  expect((await countParquetLog(database, log, OBJECTIVE, BY)).slices).toHaveLength(1);
+});
+
 it('counts what is present itself where a footer leaves the number of NULLs out', async () => {
   const rows = [0, 1, 2].map((at) =>
     judgedRowOf(recordOf({ arrivalsNs: [NS_PER_MS] }), OBJECTIVE, at * 100_000),
