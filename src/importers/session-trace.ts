@@ -65,12 +65,19 @@ function callsOf(calls: readonly Call[]): {
   const read: SessionCall[] = [];
   for (const [at, call] of calls.entries()) {
     const subject = `calls[${at}]`;
-    const placeOf = (name: string): number => {
-      const place = places.get(name);
-      if (place === undefined) mistakes.push(`${subject} names no earlier call: ${name}`);
-      return place ?? 0;
+    const placeOf = (name: string): number | null => {
+      const place = places.get(name) ?? null;
+      if (place === null) mistakes.push(`${subject} names no earlier call: ${name}`);
+      return place;
     };
+    const after = edgesOf(call, at, placeOf);
+    if (after.length === 0 && (call.wait_ms ?? 0) > 0) {
+      mistakes.push(`${subject} waits for no call, so there is no end for wait_ms to follow`);
+    }
     const continues = continuedBy(call, at, placeOf);
+    if (continues !== null && !hasEnded(continues, after, read)) {
+      mistakes.push(`${subject} goes on from a call that it does not wait for`);
+    }
     const before = continues === null ? null : (calls[continues] ?? null);
     const beforeTokens = before === null ? 0 : before.prompt_tokens + before.output_tokens;
     if (call.prompt_tokens <= beforeTokens) {
@@ -81,7 +88,7 @@ function callsOf(calls: readonly Call[]): {
     read.push({
       promptTokens: call.prompt_tokens,
       outputTokens: call.output_tokens,
-      after: edgesOf(call, at, placeOf),
+      after,
       notBeforeNs: 0,
       continues,
       blockIds: null,
@@ -96,22 +103,36 @@ function callsOf(calls: readonly Call[]): {
 function edgesOf(
   { after, wait_ms: waitMs = 0 }: Call,
   at: number,
-  placeOf: (name: string) => number,
+  placeOf: (name: string) => number | null,
 ): readonly CallEdge[] {
-  const thinkNs = nsFromMs(waitMs);
-  if (after === undefined) return at === 0 ? [] : [{ call: at - 1, thinkNs }];
-  return after.map((edge) =>
-    typeof edge === 'string'
-      ? { call: placeOf(edge), thinkNs }
-      : { call: placeOf(edge.id), thinkNs: nsFromMs(edge.wait_ms ?? waitMs) },
-  );
+  if (after === undefined) return at === 0 ? [] : [{ call: at - 1, thinkNs: nsFromMs(waitMs) }];
+  return after.flatMap((edge) => {
+    const { id, wait_ms: ownMs = waitMs } = typeof edge === 'string' ? { id: edge } : edge;
+    const place = placeOf(id);
+    return place === null ? [] : [{ call: place, thinkNs: nsFromMs(ownMs) }];
+  });
+}
+
+/** Whether `call` has ended when all of `after` have: it is one of them, or they waited for it. */
+function hasEnded(
+  call: number,
+  after: readonly CallEdge[],
+  before: readonly SessionCall[],
+): boolean {
+  const places = new Set(after.map((edge) => edge.call));
+  for (const place of places) {
+    if (place === call) return true;
+    // What is waited for stands earlier.
+    if (place > call) for (const edge of before[place]?.after ?? []) places.add(edge.call);
+  }
+  return false;
 }
 
 /** Left out, a call in a row goes on from the one before it, and any other starts a text. */
 function continuedBy(
   { continues, after }: Call,
   at: number,
-  placeOf: (name: string) => number,
+  placeOf: (name: string) => number | null,
 ): number | null {
   if (continues !== undefined) return continues === null ? null : placeOf(continues);
   return after === undefined && at > 0 ? at - 1 : null;

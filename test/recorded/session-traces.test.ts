@@ -214,6 +214,17 @@ describe('our own trace of sessions', () => {
         one({ prompt_tokens: 10 }),
         one({ ...turn, tool_ms: 5 }),
         JSON.stringify({ calls: [] }),
+        one({ ...turn, continues: 'x' }),
+        one({ ...turn, wait_ms: 5 }),
+        JSON.stringify({
+          calls: [
+            { ...turn, id: 'a' },
+            { ...turn, id: 'b', after: [] },
+            { ...turn, id: 'c', after: ['b'] },
+            { prompt_tokens: 20, output_tokens: 5, after: ['c'], continues: 'a' },
+            { prompt_tokens: 20, output_tokens: 5, after: ['c'], continues: 'b' },
+          ],
+        }),
       ),
     ).toEqual([
       '1:2 calls[0] names no earlier call: x',
@@ -221,6 +232,9 @@ describe('our own trace of sessions', () => {
       '3:2 calls[0].output_tokens is missing',
       '4:49 unknown key tool_ms',
       expect.stringMatching(/^5:2 calls/),
+      '6:2 calls[0] names no earlier call: x',
+      '7:2 calls[0] waits for no call, so there is no end for wait_ms to follow',
+      '8:2 calls[3] goes on from a call that it does not wait for',
     ]);
   });
 
