@@ -46,15 +46,17 @@ export function withinContext(
 ): CutSessions {
   let calls = 0;
   const kept = sessions.map((session): TracedSession => {
+    // Of each call its place among those kept; `null` = left out.
     const places: (number | null)[] = [];
+    let keptCount = 0;
     const left = session.calls.flatMap((call) => {
-      const places0 = places.length;
       const fits = call.promptTokens + call.outputTokens <= maxContextTokens;
       const hasAll = call.after.every((edge) => places[edge.call] !== null);
       const goesOn = call.continues === null || places[call.continues] !== null;
       const isKept = fits && hasAll && goesOn;
-      places[places0] = isKept ? places.filter((place) => place !== null).length : null;
+      places.push(isKept ? keptCount : null);
       if (!isKept) return [];
+      keptCount += 1;
       const moved = (at: number): number => places[at] ?? 0;
       const after = call.after.map((edge) => ({ ...edge, call: moved(edge.call) }));
       return [

@@ -82,7 +82,7 @@ interface Ended {
 
 function callsOf({ requests }: Session): SessionCall[] {
   const calls: SessionCall[] = [];
-  let main: Ended[] = [];
+  const main: Ended[] = [];
   let openAgents: Ended[] = [];
   const add = (call: Call, startSeconds: number, after: readonly CallEdge[]): Ended => {
     calls.push({
@@ -102,7 +102,7 @@ function callsOf({ requests }: Session): SessionCall[] {
       const done = openAgents.filter(({ endSeconds }) => endSeconds <= request.t);
       const joined = done.map((agent) => edgeTo(agent, request.t));
       const after = last === undefined ? joined : [{ call: last.call, thinkNs }, ...joined];
-      main = [...main, add(request, request.t, after)];
+      main.push(add(request, request.t, after));
       openAgents = openAgents.filter((agent) => !done.includes(agent));
       continue;
     }
