@@ -41,13 +41,15 @@ function rowOf(value: unknown): Row {
   const window = objectOf(value);
   const { offered, good, unjudged } = objectOf(window['attainment']);
   const { from, to, excluded, failed, incorrect } = window;
+  // What is no number stays none, and is then refused as any broken count is.
+  const countOf = (count: unknown): number => numberOf(count) ?? Number.NaN;
   const counts = {
-    offered: Number(offered),
-    good: Number(good),
-    unjudged: Number(unjudged),
-    excluded: Number(excluded),
-    failed: Number(failed),
-    incorrect: Number(incorrect),
+    offered: countOf(offered),
+    good: countOf(good),
+    unjudged: countOf(unjudged),
+    excluded: countOf(excluded),
+    failed: countOf(failed),
+    incorrect: countOf(incorrect),
   };
   const bad = counts.offered - counts.good - counts.unjudged;
   return { windowStart: from, windowEnd: to, ...counts, bad };
