@@ -231,7 +231,11 @@ function sessionSchedule(
   const maxRequests = shape.maxRequests ?? MAX_SCHEDULED_REQUESTS;
   const starts = sessionStarts(source, shape, seeds);
   const { requests, isCut } = planSessions(make, starts, maxRequests);
-  if (isCut && shape.maxRequests === null) requireCount(Number.POSITIVE_INFINITY);
+  if (isCut && shape.maxRequests === null) throw tooLong(`more than ${maxRequests}`);
+  if (isCut && requests.length === 0) {
+    const message = `the first session has more than ${maxRequests} requests, and none is cut inside`;
+    throw loadConflict(message, 'raise the bound of requests, or bound the turns of a session');
+  }
   if (requests.length === 0 && shape.kind === 'trace') throw replayProblem('E_CONFIG_VALUE', NONE);
   const timeScale = shape.kind === 'trace' ? shape.timeScale : 1;
   const stopNs = Math.ceil(shape.durationNs / timeScale);
@@ -272,10 +276,13 @@ function loadConflict(message: string, hint: string): ProblemsError {
 }
 
 function requireCount(requests: number): void {
-  if (requests <= MAX_SCHEDULED_REQUESTS) return;
-  const message = `one load point of ${Math.ceil(requests)} requests is too long to plan`;
+  if (requests > MAX_SCHEDULED_REQUESTS) throw tooLong(String(Math.ceil(requests)));
+}
+
+function tooLong(requests: string): ProblemsError {
+  const message = `one load point of ${requests} requests is too long to plan`;
   const hint = `at most ${MAX_SCHEDULED_REQUESTS}: shorten the duration or bound the requests`;
-  throw new ProblemsError([usageProblem('E_BUDGET_IMPOSSIBLE', message, hint)]);
+  return new ProblemsError([usageProblem('E_BUDGET_IMPOSSIBLE', message, hint)]);
 }
 
 function replayProblem(code: ErrorCode, message: string): ProblemsError {

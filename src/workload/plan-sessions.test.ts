@@ -165,6 +165,8 @@ describe('synthetic sessions', () => {
     expect(cut.map((turns) => turns.length)).toEqual(
       all.slice(0, cut.length).map((turns) => turns.length),
     );
+    const tooFew = shape({ maxRequests: (all[0]?.length ?? 0) - 1 });
+    expect(() => planned(MIX, tooFew)).toThrowError(/the first session has more than/);
   });
 
   it('are refused where the load is none of sessions, and the other way round', () => {
