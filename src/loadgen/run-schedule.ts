@@ -98,7 +98,10 @@ class PointRun {
 
   async run(): Promise<PointOutcome> {
     const { stopStarts, cancelAll, startNs, clock, onProgress } = this.#options;
-    const stop = (): void => this.#close('interrupted');
+    const stop = (): void => {
+      this.#close('interrupted');
+      if (this.#tries.isOpen && this.#openTries > 0) this.#cutTries();
+    };
     const cancel = (): void => {
       this.#close('interrupted');
       // Cutting the drain short also interrupts, though no start was lost by it.
@@ -321,9 +324,9 @@ class PointRun {
     this.#stopReason = reason;
     if (reason !== 'duration') {
       this.#stopNs = Math.min(this.#stopNs, Math.max(nowNs, this.#lastPlannedNs + 1));
+      // What was admitted before the planned end may be tried again while it drains.
+      this.#closeTries();
     }
-    // What was admitted before the planned end may be tried again while it drains.
-    if (reason !== 'duration') this.#closeTries();
     if (atEnd.kind === 'cancel') this.#cancelTries();
     else this.#alarms.at(nowNs + atEnd.limitNs, () => this.#cancelTries());
     this.#sleepUntilNext();
@@ -335,6 +338,13 @@ class PointRun {
       this.#ended += 1;
       this.#records.settle(index);
     }
+  }
+
+  /** While a load drains, later tries are the only starts left to stop. */
+  #cutTries(): void {
+    this.#stopReason = 'interrupted';
+    this.#closeTries();
+    this.#sleepUntilNext();
   }
 
   #cancelTries(): void {
@@ -376,9 +386,8 @@ class PointRun {
   }
 
   #counts(): PointCounts {
-    const { length: scheduled } = this.#options.schedule.requests;
     return {
-      scheduled,
+      scheduled: this.#options.schedule.requests.length,
       waiting: this.#records.openCount - this.#openTries,
       inFlight: this.#flights.size,
       betweenTries: this.#tries.waitingCount,

@@ -32,6 +32,11 @@ export class Tries {
     this.#pointIndex = pointIndex;
   }
 
+  /** Whether any request may be tried again. */
+  get isOpen(): boolean {
+    return this.#policy !== null && this.#isOpen;
+  }
+
   /** Requests between two tries. */
   get waitingCount(): number {
     return this.#waiting.length;
