@@ -63,6 +63,14 @@ describe('Budget', () => {
     expect(budget.spending()).toEqual({ requests: 1, outputTokens: 0, costUsd: 0 });
   });
 
+  it('counts what was started elsewhere, beyond its bound too', () => {
+    const budget = new Budget({ ...NO_LIMITS, maxOutputTokens: 100 });
+    budget.started(request(5, 80));
+    budget.started(request(5, 80));
+    budget.settle(request(5, 80), timeline(usage(5, 10)));
+    expect(budget.spending()).toMatchObject({ requests: 2, outputTokens: 90 });
+  });
+
   it('bounds the cost of prompt and output at their prices', () => {
     const budget = new Budget({
       ...NO_LIMITS,

@@ -50,10 +50,15 @@ export class Budget {
     if (maxRequests !== null && this.#requests + 1 > maxRequests) return false;
     if (maxOutputTokens !== null && outputTokens > maxOutputTokens) return false;
     if (maxCostUsd !== null && this.#costUsd(inputTokens, outputTokens) > maxCostUsd) return false;
-    this.#requests += 1;
-    this.#inputTokens = inputTokens;
-    this.#outputTokens = outputTokens;
+    this.started(request);
     return true;
+  }
+
+  /** Reserves without asking, for a start that was made under a share of this budget. */
+  started(request: ScheduledRequest): void {
+    this.#requests += 1;
+    this.#inputTokens += request.promptTokens ?? 0;
+    this.#outputTokens += request.outputTokensMax ?? 0;
   }
 
   /** Puts what a reserved request really used in the place of its reservation. */

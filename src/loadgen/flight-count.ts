@@ -14,6 +14,7 @@ export class FlightCount {
   /** By generator: all that happened to it before this instant has been told. */
   readonly #heardNs: number[];
   #changes: Change[] = [];
+  #countedNs = Number.NEGATIVE_INFINITY;
   readonly #atStart = new Map<string, number>();
   #inFlight = 0;
   #max = 0;
@@ -52,6 +53,9 @@ export class FlightCount {
   }
 
   #advance(untilNs: number): void {
+    // Most news are not of the generator that the others wait for.
+    if (untilNs <= this.#countedNs) return;
+    this.#countedNs = untilNs;
     const due = this.#changes.filter(({ atNs }) => atNs < untilNs);
     if (due.length === 0) return;
     this.#changes = this.#changes.filter(({ atNs }) => atNs >= untilNs);

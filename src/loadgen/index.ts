@@ -3,6 +3,7 @@
  * with `run-schedule.ts`; `releases.ts` says what is due when. Waits only through the clock and
  * pacer it is given, so the same code runs in real and in virtual time.
  */
+export * from './alarms.ts';
 export * from './budget.ts';
 export * from './flight-count.ts';
 export * from './lost-stripe.ts';

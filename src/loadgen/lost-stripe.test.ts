@@ -15,7 +15,7 @@ const TEMPLATE = {
   oneTokenPerEvent: false,
 } as const;
 
-function unsent(schedule: Schedule, told: readonly number[], inFlightCount = 0) {
+function unsent(schedule: Schedule, told: readonly number[], inFlightCount = 0, over = '') {
   return unsentRecords({
     template: TEMPLATE,
     schedule,
@@ -23,6 +23,7 @@ function unsent(schedule: Schedule, told: readonly number[], inFlightCount = 0) 
     stopNs: 10 * NS_PER_SECOND,
     lostNs: 2 * NS_PER_SECOND,
     isTold: (index) => told.includes(index),
+    isOver: (session) => session === over,
     inFlightCount,
     isRetried: false,
   }).map((record) => [record.scheduleIndex, fateOf(record)]);
@@ -44,6 +45,18 @@ describe('unsentRecords', () => {
       [1, 'generatorLost'],
       [2, 'notReached'],
     ]);
+  });
+
+  it('leaves the turns of a session that was over where they would have been', () => {
+    const after: Release = {
+      kind: 'turn',
+      after: [{ index: 0, thinkNs: NS_PER_SECOND }],
+      notBeforeNs: 0,
+    };
+    const { requests, ...rest } = scheduleOf([...atSeconds(0), after]);
+    const session = { ...rest, requests: requests.map((each) => ({ ...each, session: 's' })) };
+    expect(unsent(session, [0])).toEqual([[1, 'generatorLost']]);
+    expect(unsent(session, [0], 0, 's')).toEqual([[1, 'notReached']]);
   });
 
   it('drops one request for each slot that was busy', () => {

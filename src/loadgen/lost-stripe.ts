@@ -22,6 +22,8 @@ export interface LostStripe {
   readonly lostNs: number;
   /** Whether the request of this place was started, recorded or both. */
   readonly isTold: (index: number) => boolean;
+  /** Whether a turn of this session had failed: none of its turns would have started any more. */
+  readonly isOver: (session: string) => boolean;
   readonly inFlightCount: number;
   /** Whether a request may be tried again. */
   readonly isRetried: boolean;
@@ -40,7 +42,8 @@ export function lostInFlightRecord(
 /**
  * Records of the requests that were never started, in order of their places: dropped where they were
  * due before the stop, so that no load is silently lower than the one asked for; not reached where
- * they would have waited for others of the stripe that were not started either.
+ * they would have waited for others of the stripe that were not started either, or where their
+ * session was over.
  */
 export function unsentRecords(lost: LostStripe): RequestRecord[] {
   const { template, schedule, startNs, stopNs, isTold } = lost;
@@ -68,11 +71,16 @@ export function unsentRecords(lost: LostStripe): RequestRecord[] {
   const records: RequestRecord[] = [];
   for (const request of schedule.requests) {
     if (isTold(request.index)) continue;
-    const plannedNs = dueNs(request);
+    const { release, session } = request;
+    const isOver = release.kind === 'turn' && session !== null && lost.isOver(session);
+    const plannedNs = isOver ? null : dueNs(request);
     const ids = tryIdsOf(template, request, { attempt: 1, isRetried: lost.isRetried });
     records.push(
       plannedNs === null || plannedNs >= stopNs
-        ? notReachedRecord(template, request, ids, { startNs, reason: 'stopped' })
+        ? notReachedRecord(template, request, ids, {
+            startNs,
+            reason: isOver ? 'sessionOver' : 'stopped',
+          })
         : droppedRecord(template, request, ids, { plannedNs, reason: 'generatorLost' }),
     );
   }

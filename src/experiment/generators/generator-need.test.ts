@@ -36,10 +36,17 @@ function pool(slots: number): Schedule {
 
 const LOAD = { kind: 'rate', level: 1, label: 'the load', closedLoop: false } as const;
 
-function planFor(cores: number, options: { needs: number; asked?: number; schedule?: Schedule }) {
-  const { needs, asked = null, schedule = openLoop(10) } = options;
+interface Planned {
+  readonly needs: number;
+  readonly asked?: number;
+  readonly schedule?: Schedule;
+  readonly maxInFlight?: number;
+}
+
+function planFor(cores: number, options: Planned) {
+  const { needs, asked = null, schedule = openLoop(10), maxInFlight = 1_000 } = options;
   const need = { startsRps: 1, chunksPerSecond: 1, streams: 1, cores: needs };
-  return planGenerators({ load: LOAD, schedule }, need, { asked, cores });
+  return planGenerators({ load: LOAD, schedule }, need, { asked, cores, maxInFlight });
 }
 
 describe('generatorNeed', () => {
@@ -123,5 +130,10 @@ describe('planGenerators', () => {
       processes: 3,
       note: 'the load can be dealt to 3 processes at most',
     });
+  });
+
+  it('leaves no process without a part of the ceiling', () => {
+    expect(planFor(8, { needs: 1.8, maxInFlight: 2 }).processes).toBe(2);
+    expect(planFor(8, { needs: 1, asked: 4, maxInFlight: 3 }).processes).toBe(3);
   });
 });

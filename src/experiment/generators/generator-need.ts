@@ -75,11 +75,16 @@ export interface GeneratorPlan {
 export function planGenerators(
   point: Pick<LoadPoint, 'load'> & { readonly schedule: Schedule },
   need: GeneratorNeed,
-  options: { readonly asked: number | null; readonly cores: number },
+  options: {
+    readonly asked: number | null;
+    readonly cores: number;
+    readonly maxInFlight: number;
+  },
 ): GeneratorPlan {
-  const { asked, cores } = options;
+  const { asked, cores, maxInFlight } = options;
   const wanted = Math.max(1, Math.ceil(need.cores / LOOP_LIMIT_SHARE));
-  const most = stripesMax(point.schedule);
+  // A process with no part of the ceiling could send nothing.
+  const most = Math.min(stripesMax(point.schedule), maxInFlight);
   if (asked !== null) {
     const processes = Math.min(asked, most);
     const fewer = `${point.load.label} can be dealt to ${counted(processes)} at most`;

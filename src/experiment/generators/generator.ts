@@ -77,14 +77,20 @@ export class Generator {
     this.#ready = null;
     const { clock } = await this.#tools;
     const news = new News(clock, this.#tell);
-    const generated = await run(startNs, {
-      budget: new Budget(load.budget),
-      stopStarts: this.#stop.signal,
-      cancelAll: this.#cancel.signal,
-      ...news.hooks,
-    });
-    news.tell();
-    this.#tell({ kind: 'ended', generated });
+    try {
+      const generated = await run(startNs, {
+        budget: new Budget(load.budget),
+        stopStarts: this.#stop.signal,
+        cancelAll: this.#cancel.signal,
+        ...news.hooks,
+      });
+      news.tell();
+      this.#tell({ kind: 'ended', generated });
+    } catch (error) {
+      // What became of the requests, before what went wrong: nobody listens after that.
+      news.tell();
+      throw error;
+    }
   }
 }
 

@@ -56,7 +56,7 @@ export function openGenerators(
         maxInFlight,
         stream: target.stream,
       });
-      const planned = planGenerators(point, need, { asked, cores });
+      const planned = planGenerators(point, need, { asked, cores, maxInFlight });
       const { requests, slots } = point.schedule;
       const connections = Math.min(maxInFlight, slots ?? requests.length);
       checkLoadLimits({

@@ -12,11 +12,12 @@ export class Stripe {
   /** Places whose try failed and is to be followed by another. */
   readonly #betweenTries = new Set<number>();
   readonly #told: PlaceSet;
+  readonly #overSessions = new Set<string>();
   readonly #dropped = { ceiling: 0, late: 0, budget: 0, generatorLost: 0 };
   #tries = 0;
   #ended = 0;
   #notReached = 0;
-  #isOver = false;
+  #hasEnded = false;
   #generated: GeneratedLoad | null = null;
   #lost: LostGenerator | null = null;
 
@@ -27,8 +28,8 @@ export class Stripe {
   }
 
   /** Whether its generator has ended the load, or died. */
-  get isOver(): boolean {
-    return this.#isOver;
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   get outcome(): PointOutcome | null {
@@ -45,6 +46,11 @@ export class Stripe {
     return this.#told.has(index);
   }
 
+  /** Whether a turn of this session was told not to have completed. */
+  isSessionOver(session: string): boolean {
+    return this.#overSessions.has(session);
+  }
+
   started(news: StartNews): void {
     this.#tries += 1;
     this.#told.add(news.index);
@@ -52,7 +58,8 @@ export class Stripe {
     this.#inFlight.set(news.requestId, news);
   }
 
-  recorded({ requestId, scheduleIndex, dispatch, nextTryNs }: RequestRecord): void {
+  recorded({ labels, requestId, scheduleIndex, dispatch, end, nextTryNs }: RequestRecord): void {
+    const { session } = labels;
     this.#told.add(scheduleIndex);
     this.#betweenTries.delete(scheduleIndex);
     this.#inFlight.delete(requestId);
@@ -60,18 +67,21 @@ export class Stripe {
     else if (dispatch.kind === 'dropped') this.#dropped[dispatch.reason] += 1;
     else if (nextTryNs === null) this.#ended += 1;
     else this.#betweenTries.add(scheduleIndex);
+    // What its generator took with it says nothing of the session.
+    if (session === null || nextTryNs !== null || this.#lost !== null) return;
+    if (end?.kind !== 'completed') this.#overSessions.add(session);
   }
 
   /** `null` where the generator failed of itself. */
   end(generated: GeneratedLoad | null): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#generated = generated;
   }
 
   /** Returns what was in flight. What waited for another try has had its last. */
   lose(how: string, atNs: number): StartNews[] {
     const inFlight = [...this.#inFlight.values()];
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#lost = { how, atNs, inFlightCount: inFlight.length };
     this.#ended += this.#betweenTries.size;
     this.#betweenTries.clear();

@@ -4,6 +4,7 @@
  */
 import { assert, type Clock, NS_PER_SECOND } from '../../base/index.ts';
 import {
+  Alarms,
   FlightCount,
   lostInFlightRecord,
   type PointCounts,
@@ -65,19 +66,17 @@ class StripedRun {
   }
 
   async run(): Promise<GeneratedLoad> {
-    const { stopStarts, cancelAll, startNs, clock } = this.#load;
+    const { stopStarts, cancelAll, startNs, clock, onProgress } = this.#load;
     const stop = (): void => this.#tellAll('stopStarts');
     const cancel = (): void => this.#tellAll('cancelAll');
     stopStarts.addEventListener('abort', stop);
     cancelAll.addEventListener('abort', cancel);
-    let silence = (): void => {};
-    const report = (atNs: number): void => {
-      silence = clock.at(atNs, () => {
-        this.#report();
-        report(clock.nowNs() + PROGRESS_INTERVAL_NS);
-      });
-    };
-    report(startNs + PROGRESS_INTERVAL_NS);
+    const alarms = new Alarms(clock);
+    if (onProgress !== null) {
+      alarms.every(PROGRESS_INTERVAL_NS, startNs + PROGRESS_INTERVAL_NS, (atNs) =>
+        onProgress({ atNs, counts: this.#standing() }),
+      );
+    }
     await new Promise<void>((resolve) => {
       this.#allEnded = resolve;
       for (const [at, generator] of this.#generators.entries()) {
@@ -90,7 +89,7 @@ class StripedRun {
       if (cancelAll.aborted) cancel();
       else if (stopStarts.aborted) stop();
     });
-    silence();
+    alarms.takeDown();
     stopStarts.removeEventListener('abort', stop);
     cancelAll.removeEventListener('abort', cancel);
     for (const generator of this.#generators) generator.listen(null);
@@ -104,8 +103,6 @@ class StripedRun {
         return this.#take(at, stripe, message);
       case 'ended':
         stripe.end(message.generated);
-        // Once the budget is spent nobody goes on, or the load would silently be a lower one.
-        if (message.generated.outcome.stopReason === 'budget') this.#tellAll('stopStarts');
         return this.#close(at);
       case 'failed':
         this.#fail(receivedError(message.error, `generator process ${at + 1}`));
@@ -122,16 +119,17 @@ class StripedRun {
     for (const start of news.starts) {
       stripe.started(start);
       this.#flights.started(start.requestId, start.handedNs);
-      budget.reserve(this.#requestAt(start.index));
+      budget.started(this.#requestAt(start.index));
     }
     for (const record of news.records) {
+      const { dispatch, timeline, scheduleIndex } = record;
       stripe.recorded(record);
-      if (record.dispatch.kind === 'sent') {
+      if (dispatch.kind === 'sent') {
         this.#flights.ended(releaseOf(record) ?? news.toldNs);
-        if (record.timeline !== null) {
-          budget.settle(this.#requestAt(record.scheduleIndex), record.timeline);
-        }
+        if (timeline !== null) budget.settle(this.#requestAt(scheduleIndex), timeline);
       }
+      // Once the budget is spent nobody goes on, or the load would silently be a lower one.
+      if (dispatch.kind === 'dropped' && dispatch.reason === 'budget') this.#tellAll('stopStarts');
       this.#held.push(record);
     }
     this.#flights.heard(at, news.toldNs - READING_NS);
@@ -140,7 +138,7 @@ class StripedRun {
 
   #lose(at: number, how: string): void {
     const stripe = this.#stripes[at] as Stripe;
-    if (stripe.isOver) return;
+    if (stripe.hasEnded) return;
     const { clock, loads } = this.#load;
     const lostNs = clock.nowNs();
     const { template } = loads[at] as GeneratorLoad;
@@ -158,7 +156,7 @@ class StripedRun {
   #close(at: number): void {
     this.#flights.heard(at, Number.POSITIVE_INFINITY);
     this.#handOn();
-    if (this.#stripes.every(({ isOver }) => isOver)) this.#allEnded();
+    if (this.#stripes.every(({ hasEnded }) => hasEnded)) this.#allEnded();
   }
 
   /** Hands on the records that nothing is missing from any more. */
@@ -203,6 +201,7 @@ class StripedRun {
         stopNs: outcome.stopNs,
         lostNs: stripe.lost.atNs,
         isTold: (index) => stripe.isTold(index),
+        isOver: (session) => stripe.isSessionOver(session),
         inFlightCount: stripe.lost.inFlightCount,
         isRetried: retry !== null,
       });
@@ -238,11 +237,6 @@ class StripedRun {
       inFlightMax: this.#flights.max,
       lagMaxNs: lags.length === 0 ? null : Math.max(...lags),
     };
-  }
-
-  #report(): void {
-    const { onProgress, clock } = this.#load;
-    onProgress?.({ atNs: clock.nowNs(), counts: this.#standing() });
   }
 
   #standing(): PointCounts {
