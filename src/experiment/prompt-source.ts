@@ -33,6 +33,19 @@ export interface ResolvedSource {
   readonly prefixCache: string;
 }
 
+/** Whether the source's texts are made to a planned length, which the server's counts then tell. */
+export function isMadeOfWords({ kind }: PromptSource): boolean {
+  return MADE_OF_WORDS.has(kind);
+}
+
+const MADE_OF_WORDS: ReadonlySet<PromptSource['kind']> = new Set([
+  'synthetic',
+  'classes',
+  'trace',
+  'sessions',
+  'calls',
+]);
+
 /**
  * Reads the files that the workload names.
  * Errors: {@link ProblemsError} with every problem of a file; whatever `readText` fails with.

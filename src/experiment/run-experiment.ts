@@ -13,11 +13,11 @@ import type { GeneratorPlan } from './generators/generator-need.ts';
 import type { GeneratorPool } from './generators/generator-pool.ts';
 import { openGenerators } from './generators/open-generators.ts';
 import { openLocalTokenizer } from './local-tokenizer.ts';
-import type { PromptSource } from '../workload/index.ts';
 import { loadWarnings } from './load-warnings.ts';
 import { openClient } from './open-client.ts';
 import { type PlannedPoint, planRun, type RunPlan } from './plan-run.ts';
 import { type Preflight, preflight } from './preflight.ts';
+import { isMadeOfWords } from './prompt-source.ts';
 import { runManifest } from './run-manifest.ts';
 import { type LiveProgress, manifestPoint, type PointRunOptions, runPoint } from './run-point.ts';
 import { summariseRun } from './summarise-run.ts';
@@ -63,15 +63,6 @@ export interface MeasuredResult extends ExperimentResult {
   readonly servers: readonly ServerPoint[];
 }
 
-/** Sources whose texts are made to a planned length. */
-const MADE_OF_WORDS: ReadonlySet<PromptSource['kind']> = new Set([
-  'synthetic',
-  'classes',
-  'trace',
-  'sessions',
-  'calls',
-]);
-
 /** A server that was left working on cancelled requests gets this long before the next point. */
 const SETTLE_NS = 2 * NS_PER_SECOND;
 
@@ -98,7 +89,7 @@ export async function runExperiment(
       dialect: DIALECTS[spec.target.api],
       target: spec.target,
       seed: ports.freshSeed,
-      needsCalibration: MADE_OF_WORDS.has(plan.source.kind),
+      needsCalibration: isMadeOfWords(plan.source),
       tokenizer,
       probesExact: false,
       signal: ports.stopStarts,

@@ -16,7 +16,7 @@ import { type LocalTokenizer, openLocalTokenizer } from './local-tokenizer.ts';
 import { loadWarnings } from './load-warnings.ts';
 import type { PlannedPoint, RunPlan } from './plan-run.ts';
 import { type Preflight, preflight } from './preflight.ts';
-import { resolvePromptSource } from './prompt-source.ts';
+import { isMadeOfWords, resolvePromptSource } from './prompt-source.ts';
 import { openClient } from './open-client.ts';
 import type { ExperimentPorts } from './run-experiment.ts';
 import { runManifest } from './run-manifest.ts';
@@ -200,7 +200,7 @@ async function readyTarget(
       dialect: DIALECTS[target.api],
       target,
       seed: ports.freshSeed,
-      needsCalibration: source.kind === 'synthetic' || source.kind === 'trace',
+      needsCalibration: isMadeOfWords(source),
       tokenizer,
       probesExact: false,
       signal: ports.stopStarts,
