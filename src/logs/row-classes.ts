@@ -42,30 +42,46 @@ const CODES_MOST = 2 ** 31;
 
 /** The classes that `objective` tells apart; those of prompt length only where `byBucket` or asked. */
 export function rowClasses(objective: Objective, byBucket: boolean): RowClasses {
-  const codes: { name: string; terms: string[]; count: number }[] = [];
+  const codes: Code[] = [];
   const columns: { name: JudgedColumn; sql: string }[] = [];
   for (const { unless, columns: together } of askedColumns(objective, byBucket)) {
-    const questions = together.flatMap((one) => one.questions);
-    const count = questions.reduce((product, { values }) => product * values.length, 1);
-    let code = codes.at(-1);
-    if (code === undefined || code.count * count > CODES_MOST) {
-      code = { name: `code_${codes.length}`, terms: [], count: 1 };
-      codes.push(code);
-    }
-    const terms: string[] = [];
-    for (const { column, questions: own } of together) {
+    const all = together.flatMap(({ questions }) => questions);
+    const classes = all.reduce((product, { values }) => product * values.length, 1);
+    // In one code where they fit: each code looks at `unless` by itself.
+    makeRoom(codes, classes);
+    const termsOf = new Map<Code, string[]>();
+    for (const { column, questions } of together) {
       const values: string[] = [];
-      for (const question of own) {
-        terms.push(termSql(question, code.count));
+      for (const question of questions) {
+        const code = makeRoom(codes, question.values.length);
+        termsOf.set(code, [...(termsOf.get(code) ?? []), termSql(question, code.count)]);
         values.push(valueSql(question, code.name, code.count));
         code.count *= question.values.length;
       }
       columns.push({ name: column, sql: values.join(' || ') });
     }
-    const sum = terms.join(' + ');
-    code.terms.push(unless === null ? sum : `CASE WHEN ${unless} THEN 0 ELSE ${sum} END`);
+    for (const [code, terms] of termsOf) {
+      const sum = terms.join(' + ');
+      code.terms.push(unless === null ? sum : `CASE WHEN ${unless} THEN 0 ELSE ${sum} END`);
+    }
   }
   return { codes: codes.map(({ name, terms }) => ({ name, sql: terms.join(' + ') })), columns };
+}
+
+interface Code {
+  readonly name: string;
+  readonly terms: string[];
+  /** Classes so far: the weight of the next question. */
+  count: number;
+}
+
+/** The last of the codes where it has room for so many times its classes, else a new one. */
+function makeRoom(codes: Code[], times: number): Code {
+  const last = codes.at(-1);
+  if (last !== undefined && (last.count === 1 || last.count * times <= CODES_MOST)) return last;
+  const code: Code = { name: `code_${codes.length}`, terms: [], count: 1 };
+  codes.push(code);
+  return code;
 }
 
 /** The answer to a question as a digit of the class number. A row costs as many tests as it fails. */

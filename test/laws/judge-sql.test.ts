@@ -253,6 +253,28 @@ describe('the objective as SQL', () => {
     for (const { sql, judge: said } of sides) expect(sql).toEqual(said);
   });
 
+  it('tells apart as many checks as an objective has', async () => {
+    const base = objectiveOf('ttft<=500ms, attainment>=95%');
+    const names = Array.from({ length: 20 }, (_, at) => `check ${at}`);
+    const checks = names.map((name) => ({ kind: 'json', name }) as const);
+    const correctness = { ...base.request.correctness, checks };
+    const objective = { ...base, request: { ...base.request, correctness } };
+    const by: WindowSpec = { windowUs: null, keys: [] };
+    const tally = new LogTally(objective, by);
+    const rows = [...names, null].map((failed) => {
+      const record = recordOf({
+        arrivalsNs: [100 * MS],
+        plannedNs: 0,
+        checks: names.map((name) => ({ name, passed: name !== failed })),
+      });
+      tally.add(record, 0);
+      return { ...judgedRowOf(record, objective, 0), start_us: 0 };
+    });
+    const counts = await countParquetLog(database, { table: sqlTable(rows) }, objective, by);
+    expect(comparable(counts)).toEqual(comparable(tally.counts()));
+    expect(counts.slices.map(({ good, bad }) => [good, bad])).toEqual([[1, 20]]);
+  });
+
   it.each(['ttft<=100ms', 'tpot<=40ms', 'e2e<=140ms', 'gap<=40ms'])(
     'counts a request on the limit as within %s',
     async (limit) => {
