@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NS_PER_SECOND } from '../../src/base/index.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import type { Manifest, RequestRecord } from '../../src/record/index.ts';
+import { faultShare, NO_FAULTS } from '../../src/faults/index.ts';
+import {
+  checkRecord,
+  LogicalJoin,
+  type Manifest,
+  type RequestRecord,
+} from '../../src/record/index.ts';
 import type { Summary } from '../../src/summary/index.ts';
-import type { LoadShape } from '../../src/workload/index.ts';
+import type { LoadShape, RetryPolicy } from '../../src/workload/index.ts';
 import { emptyFolder, runBuilt, startCommand } from '../support/built-command.ts';
 import { fateOf } from '../support/point-run.ts';
 import { stripedLoads, type StripedLoads, type StripedOutcome } from '../support/striped-load.ts';
@@ -135,6 +141,43 @@ describe('a load over generator processes', () => {
     expect(outcome.outcome.partial).toBe(true);
   });
 
+  it('keeps the turns of a session in order, each with the answers before it', async () => {
+    const outcome = await loads.send({
+      shape: {
+        kind: 'sessions',
+        sessionsPerSecond: 6,
+        arrivals: { kind: 'constant' },
+        think: { kind: 'fixed', meanNs: 0 },
+        durationNs: 2 * NS_PER_SECOND,
+        maxRequests: null,
+      },
+      sessions: {
+        turns: { kind: 'fixed', tokens: 3 },
+        input: { kind: 'fixed', tokens: 16 },
+        followUp: { kind: 'fixed', tokens: 4 },
+        output: { kind: 'fixed', tokens: 8 },
+        system: [],
+        maxContextTokens: null,
+        history: 'answers',
+      },
+      processes: 3,
+    });
+    expectExact(outcome);
+    const inOrder = outcome.records.toSorted(byPlace);
+    expect(inOrder.filter((record) => fateOf(record) === 'completed').length).toBeGreaterThan(15);
+    expect(inOrder.flatMap(({ timeline }) => timeline?.notes ?? [])).not.toContain(
+      'historyPlanned',
+    );
+    const ends = new Map<string, number>();
+    for (const { labels, dispatch, timeline } of inOrder) {
+      if (dispatch.kind !== 'sent') continue;
+      const session = labels.session as string;
+      expect(dispatch.dispatchedNs).toBeGreaterThanOrEqual(ends.get(session) ?? 0);
+      ends.set(session, timeline?.doneNs as number);
+    }
+    expect(ends.size).toBeGreaterThan(5);
+  });
+
   it('never passes the budget, and ends as a whole when it is spent', async () => {
     const outcome = await loads.send({
       shape: rate(50, 2),
@@ -173,6 +216,95 @@ describe('a load over generator processes', () => {
     const fates = outcome.records.map(fateOf);
     expect(fates).toContain('cancelled');
     expect(fates).not.toContain('completed');
+  });
+});
+
+describe('a load over generator processes that tries again', () => {
+  let failing: Emulator;
+  let retried: StripedLoads;
+
+  beforeAll(async () => {
+    const faults = { ...NO_FAULTS, rules: [faultShare('bare503', 0.5)] };
+    failing = await startEmulator({ speedScale: 0.1, faults });
+    retried = stripedLoads(failing.url);
+  });
+
+  afterAll(async () => {
+    await retried.close();
+    await failing.close();
+  });
+
+  function policy(baseNs: number): RetryPolicy {
+    const backoff = { baseNs, factor: 1, maxNs: baseNs, jitterShare: 0.5 };
+    return {
+      attempts: 3,
+      on: ['5xx'],
+      backoff,
+      honoursRetryAfter: false,
+      deadlineNs: null,
+      seed: 1,
+    };
+  }
+
+  /** One request for each place; the counts of tries and spending are those of the records. */
+  function expectTries({ schedule, records, outcome, budget }: StripedOutcome): RequestRecord[] {
+    const requests: RequestRecord[] = [];
+    const join = new LogicalJoin((request) => requests.push(request));
+    for (const record of records) join.add(record);
+    join.finish();
+    expect(requests.map(({ scheduleIndex }) => scheduleIndex).toSorted((a, b) => a - b)).toEqual(
+      schedule.requests.map(({ index }) => index),
+    );
+    expect(records.flatMap(checkRecord)).toEqual([]);
+    const sent = records.filter(({ dispatch }) => dispatch.kind === 'sent').length;
+    expect(new Set(records.map(({ requestId }) => requestId)).size).toBe(records.length);
+    expect(outcome.counts).toMatchObject({ tries: sent, waiting: 0, inFlight: 0, betweenTries: 0 });
+    expect(outcome.counts.ended).toBe(requests.filter(({ end }) => end !== null).length);
+    expect(budget.spending().requests).toBe(sent);
+    return requests;
+  }
+
+  it('makes each try once, in the process of its request', async () => {
+    const outcome = await retried.send({
+      shape: rate(30, 1),
+      processes: 2,
+      retry: policy(NS_PER_SECOND / 20),
+    });
+    expectTries(outcome);
+    expect(outcome.outcome.counts.tries).toBeGreaterThan(30);
+    expect(outcome.outcome).toMatchObject({ stopReason: 'duration', partial: false });
+  });
+
+  it('makes no try after one Ctrl-C between two', async () => {
+    const outcome = await retried.send({
+      shape: rate(40, 1),
+      processes: 2,
+      retry: policy(600 * NS_PER_SECOND),
+      onRecord: ({ nextTryNs }, { stopStarts }) => {
+        if (nextTryNs !== null) stopStarts.abort();
+      },
+    });
+    expectTries(outcome);
+    expect(outcome.records.every(({ attempt }) => attempt === 1)).toBe(true);
+    expect(outcome.outcome).toMatchObject({ stopReason: 'interrupted', partial: true });
+  });
+
+  it('ends the requests that waited for a try when their process is killed', async () => {
+    let waited: number | null = null;
+    const outcome = await retried.send({
+      shape: rate(20, 1),
+      processes: 2,
+      retry: { ...policy(NS_PER_SECOND), attempts: 2 },
+      onRecord: ({ nextTryNs, scheduleIndex }, { pids }) => {
+        if (nextTryNs === null || waited !== null) return;
+        waited = scheduleIndex;
+        process.kill(pids[scheduleIndex % 2] as number, 'SIGKILL');
+      },
+    });
+    const requests = expectTries(outcome);
+    const cut = requests.find(({ scheduleIndex }) => scheduleIndex === waited);
+    expect(cut).toMatchObject({ attempt: 1, end: { kind: 'cancelled' } });
+    expect(outcome.outcome.counts.dropped.generatorLost).toBeGreaterThan(0);
   });
 });
 

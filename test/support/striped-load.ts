@@ -6,7 +6,14 @@ import { GeneratorPool } from '../../src/experiment/generators/generator-pool.ts
 import { readyStripes } from '../../src/experiment/generators/ready-stripes.ts';
 import { Budget, type BudgetLimits } from '../../src/loadgen/index.ts';
 import type { RequestRecord } from '../../src/record/index.ts';
-import { type LoadShape, planSchedule, type Schedule } from '../../src/workload/index.ts';
+import {
+  type LoadShape,
+  planSchedule,
+  type PromptSource,
+  type RetryPolicy,
+  type Schedule,
+  type SessionMix,
+} from '../../src/workload/index.ts';
 import { NO_LIMITS } from './point-run.ts';
 
 export interface StripedLoadOptions {
@@ -14,6 +21,9 @@ export interface StripedLoadOptions {
   readonly processes: number;
   readonly limits?: Partial<BudgetLimits>;
   readonly outputTokens?: number;
+  /** Of sessions; left out: requests on their own. */
+  readonly sessions?: SessionMix;
+  readonly retry?: RetryPolicy;
   /** Called for each record, while the load runs. */
   readonly onRecord?: (record: RequestRecord, control: StripedControl) => void;
   /** Called while requests are in flight, four times a second. */
@@ -105,17 +115,20 @@ export function stripedLoads(url: string): StripedLoads {
   };
 }
 
-function loadOf({ shape, outputTokens = 8 }: StripedLoadOptions): GeneratorLoad {
+function loadOf(options: StripedLoadOptions): GeneratorLoad {
+  const { shape, outputTokens = 8, sessions, retry = null } = options;
   const output = { kind: 'fixed', tokens: outputTokens } as const;
+  const source: PromptSource =
+    sessions === undefined ? { ...SOURCE, output } : { kind: 'sessions', ...sessions };
   return {
     schedule: planSchedule({
-      source: { ...SOURCE, output },
+      source,
       shape,
       seeds: { arrivals: 1, lengths: 1, prompts: 1, text: 1 },
     }),
     requestTimeoutNs: 20 * NS_PER_SECOND,
     maxInFlight: 256,
-    retry: null,
+    retry,
     latenessLimitNs: null,
     atEnd: { kind: 'drain', limitNs: 20 * NS_PER_SECOND },
     connections: 4,
