@@ -25,7 +25,7 @@ export interface BudgetOptions {
   readonly quality?: string;
   readonly period?: string;
   readonly calendar?: string;
-  readonly timeZone: string;
+  readonly timeZone?: string;
   readonly at?: string;
   readonly annotations?: string;
 }
@@ -39,7 +39,7 @@ export function addBudgetOptions(command: Command): Command {
     .option('--quality <share>', 'least share of answers that are right, as a budget of its own')
     .option('--period <duration>', 'the last so many days; left out: that of the objective, or 30d')
     .option('--calendar <unit>', `instead: this ${CALENDAR_UNITS.join(', ')}`)
-    .option('--time-zone <name>', 'whose calendar, e.g. Europe/Berlin', 'UTC')
+    .option('--time-zone <name>', 'whose calendar, e.g. Europe/Berlin; left out: UTC')
     .option('--at <instant>', 'look from here instead of from the last count')
     .option('--annotations <file>', 'what was going on: a list of kind, from, to, note');
 }
@@ -88,7 +88,10 @@ export function readBudget(
   if (unit !== undefined && options.period !== undefined) {
     value('E_USAGE_CONFLICT', '--period and --calendar exclude each other', 'keep one of them');
   }
-  const { timeZone } = options;
+  if (options.calendar === undefined && options.timeZone !== undefined) {
+    value('E_USAGE_CONFLICT', '--time-zone is for --calendar, which is not given', 'write both');
+  }
+  const { timeZone = 'UTC' } = options;
   if (!isTimeZone(timeZone))
     value('E_USAGE_VALUE', `--time-zone ${timeZone} is not known`, 'write Europe/Berlin');
   const periodNs =

@@ -1,6 +1,7 @@
 /** `goodput gate`: may this change go out? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { usageProblem } from '../base/index.ts';
 import { DEFAULT_MINIMUM_EFFECTS } from '../comparison/index.ts';
 import { questionOf, systemFacts } from '../experiment/index.ts';
@@ -61,8 +62,8 @@ Examples:
   goodput gate --budget counts.ndjson --slo "attainment>=97%" --budget-left 20%
   goodput gate runs/tonight --capacity runs/capacity --refuse-stale`,
     )
-    .action(async (run: string | undefined, options: GateOptions) => {
-      const checks = await gateChecks(run, options, context);
+    .action(async (run: string | undefined, options: GateOptions, self: Command) => {
+      const checks = await gateChecks(run, options, self, context);
       const { junit, stepSummary, format } = options;
       if (junit !== undefined) writeTextFile(junit, junitGate(checks));
       if (stepSummary !== undefined) {
@@ -78,6 +79,7 @@ Examples:
 async function gateChecks(
   run: string | undefined,
   options: GateOptions,
+  command: Command,
   context: CommandContext,
 ): Promise<GateCheck[]> {
   const { baseline, budget, capacity } = options;
@@ -92,9 +94,16 @@ async function gateChecks(
       usageProblem('E_USAGE_MISSING', 'the run of the change is missing', 'goodput gate RUN …'),
     );
   }
-  if (budget === undefined && options.slo !== undefined) {
-    reader.add(usageProblem('E_USAGE_CONFLICT', '--slo is for --budget, which is not given', null));
+  if (
+    run !== undefined &&
+    budget !== undefined &&
+    baseline === undefined &&
+    capacity === undefined
+  ) {
+    const hint = 'add --baseline or --capacity, or leave the run out';
+    reader.add(usageProblem('E_USAGE_CONFLICT', 'nothing is asked of the run', hint));
   }
+  refuseUnasked(options, command, reader);
   reader.finish();
   const checks: GateCheck[] = [];
   if (run !== undefined && baseline !== undefined) {
@@ -108,6 +117,27 @@ async function gateChecks(
     checks.push(stalenessCheck(measured, now, { blocks: options.refuseStale }));
   }
   return checks;
+}
+
+/** What says more of each question. */
+const DETAILS = {
+  baseline: ['last'],
+  budget: ['budgetLeft', 'slo', 'quality', 'period', 'calendar', 'timeZone', 'at', 'annotations'],
+  capacity: ['refuseStale'],
+} as const satisfies Partial<Record<keyof GateOptions, readonly (keyof GateOptions)[]>>;
+
+/** An option that says more of a question which is not asked would be read and ignored. */
+function refuseUnasked(options: GateOptions, command: Command, reader: OptionReader): void {
+  for (const question of ['baseline', 'budget', 'capacity'] as const) {
+    if (options[question] !== undefined) continue;
+    const names: readonly string[] = DETAILS[question];
+    for (const option of command.options) {
+      const name = option.attributeName();
+      if (!names.includes(name) || command.getOptionValueSource(name) !== 'cli') continue;
+      const message = `${option.long} is for --${question}, which is not given`;
+      reader.add(usageProblem('E_USAGE_CONFLICT', message));
+    }
+  }
 }
 
 async function againstBaseline(

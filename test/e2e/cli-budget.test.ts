@@ -104,6 +104,8 @@ describe('from logs to a gate', { timeout: 60_000 }, () => {
       2,
       expect.stringContaining('the judgement holds no windows of time'),
     ]);
+    const zoned = await goodput('budget', 'counts.ndjson', ...SLO, '--time-zone', 'Europe/Berlin');
+    expect([zoned.exitCode, zoned.stderr]).toEqual([2, expect.stringContaining('--calendar')]);
     const bare = await goodput('budget', 'counts.ndjson');
     expect([bare.exitCode, bare.stderr]).toEqual([2, expect.stringContaining('no objective')]);
   });

@@ -62,6 +62,17 @@ describe('goodput gate on runs', { timeout: 120_000 }, () => {
     const { exitCode, stderr } = await gate('slower', '--junit', 'none.xml');
     expect([exitCode, existsSync(join(cwd, 'none.xml'))]).toEqual([2, false]);
     expect(stderr).toContain('add --baseline, --budget or --capacity');
+    const unasked = ['--refuse-stale', '--at', '2026-11-30T00:00:00Z'];
+    const ignored = await gate('slower', '--baseline', 'released', ...unasked);
+    expect([ignored.exitCode, ignored.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--at is for --budget[^]*--refuse-stale is for --capacity/),
+    ]);
+    const unseen = await gate('slower', '--budget', 'counts.ndjson');
+    expect([unseen.exitCode, unseen.stderr]).toEqual([
+      2,
+      expect.stringContaining('nothing is asked of the run'),
+    ]);
     const gone = await gate('slower', '--baseline', 'nowhere');
     expect(gone.exitCode).not.toBe(0);
     expect(gone.stderr).toContain('nowhere');
