@@ -27,14 +27,17 @@ const CONNECTION: Connection = {
   destroy: () => {},
 };
 
-/** What comes of it when the answer is read after each piece for which `readsAfter` says so. */
-function deliver(
-  { dialect, pieces, end, limits }: Delivery,
-  readsAfter: (piece: number) => boolean,
-): { readonly result: SendResult | null; readonly reusable: boolean | null } {
+interface Begun {
+  readonly exchange: Exchange;
+  readonly clock: VirtualClock;
+  settled(): { readonly result: SendResult; readonly reusable: boolean } | null;
+}
+
+/** An answer whose head has come. */
+function begin(dialect: DialectName, limits: Delivery['limits']): Begun {
   const clock = new VirtualClock();
   const spoken = DIALECTS[dialect];
-  let settled: { result: SendResult; reusable: boolean } | null = null;
+  let settled: ReturnType<Begun['settled']> = null;
   const options = {
     stream: true,
     requestedChoices: 1,
@@ -61,6 +64,15 @@ function deliver(
   );
   exchange.onWritten(0);
   exchange.onHead(200, { 'content-type': mediaType });
+  return { exchange, clock, settled: () => settled };
+}
+
+/** What comes of it when the answer is read after each piece for which `readsAfter` says so. */
+function deliver(
+  { dialect, pieces, end, limits }: Delivery,
+  readsAfter: (piece: number) => boolean,
+): { readonly result: SendResult | null; readonly reusable: boolean | null } {
+  const { exchange, settled } = begin(dialect, limits);
   // Read into again, as a socket's memory is.
   const memory = Buffer.alloc(64_000);
   for (const [index, piece] of pieces.entries()) {
@@ -73,7 +85,7 @@ function deliver(
   if (end === 'end') exchange.onEnd(atNs);
   else if (end === 'cut') exchange.onFault({ kind: 'cut' });
   else exchange.cancel();
-  return settled ?? { result: null, reusable: null };
+  return settled() ?? { result: null, reusable: null };
 }
 
 const texts = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), {
@@ -131,3 +143,41 @@ test('law: whenever an answer is read, it is the same', () => {
     expect(ends.get(each), each).toBeGreaterThan(0);
   }
 });
+
+/** The events of a stream, each with its line ends or its frame. */
+function eventsOf(dialect: DialectName, stream: Buffer): Buffer[] {
+  const [mediaType] = DIALECTS[dialect].mediaTypes.stream;
+  if (mediaType.includes('amazon')) {
+    const to = stream.length === 0 ? 0 : stream.readUInt32BE(0);
+    return to === 0 ? [] : [stream.subarray(0, to), ...eventsOf(dialect, stream.subarray(to))];
+  }
+  const ends = mediaType === 'text/event-stream' ? /(?<=\n\n)/ : /(?<=\n)/;
+  return stream
+    .toString('latin1')
+    .split(ends)
+    .map((event) => Buffer.from(event, 'latin1'));
+}
+
+/** Those whose streams have no end mark: they end with the body. */
+const WITHOUT_MARK: readonly DialectName[] = ['gemini', 'tgi', 'triton', 'watsonx'];
+
+test.each(DIALECT_NAMES.filter((name) => !WITHOUT_MARK.includes(name)))(
+  '%s: the end mark is read in the turn after it came, though the body stays open',
+  async (dialect) => {
+    const stream = Buffer.from(DIALECT_STREAMS[dialect]([' one', ' two', ' six', ' ten']));
+    const { exchange, clock, settled } = begin(dialect, {
+      lineBytes: 1_000_000,
+      responseBytes: 1_000_000,
+    });
+    for (const [index, event] of eventsOf(dialect, stream).entries()) {
+      exchange.onBody(event, 0, event.length, index, index);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.runAll();
+    expect(settled()).toMatchObject({
+      result: { end: { kind: 'completed' }, timeline: { notes: ['openAfterTerminal'] } },
+      reusable: false,
+    });
+  },
+);

@@ -40,8 +40,14 @@ export interface ExchangeOptions {
 /** Enough for any error body. */
 const ERROR_BODY_BYTES = 65_536;
 
-/** A piece that differs by more in length from the one before may be no mere output: it is read soon. */
+/**
+ * A piece that differs by more in length from the one before, or in how it ends, may be no mere
+ * output but the end mark: it is read soon. A body may stay open after that, and whoever waits for
+ * the answer must not.
+ */
 const ALIKE_BYTES = 64;
+/** Behind the values of an event: its closing brackets and line ends. */
+const TAIL_BYTES = 4;
 
 /**
  * Takes the events of the HTTP layer and settles exactly once: by the answer's end, a failure, the
@@ -62,6 +68,7 @@ export class Exchange implements ResponseHandler, WaitingAnswer {
   /** What came of the answer and is not read; `null` before the first of it. */
   #backlog: AnswerBacklog | null = null;
   #pieceBytes = 0;
+  #pieceTail = 0;
   /** After this the body is not waited for any more; `null` before the end mark was read. */
   #graceEndNs: number | null = null;
 
@@ -133,9 +140,7 @@ export class Exchange implements ResponseHandler, WaitingAnswer {
       return;
     }
     if (this.#graceEndNs !== null) return;
-    const bytes = to - from;
-    const isAlike = Math.abs(bytes - this.#pieceBytes) <= ALIKE_BYTES;
-    this.#pieceBytes = bytes;
+    const isAlike = this.#isLikeLast(memory, from, to);
     const { queue, responseBytes } = this.#options;
     this.#backlog ??= queue.join(this);
     if (!this.#backlog.add(memory, from, to, atNs, readId)) {
@@ -144,6 +149,15 @@ export class Exchange implements ResponseHandler, WaitingAnswer {
     else if (!isAlike || this.#backlog.isNearlyFull) queue.hurry(this);
     const isOpen = !this.#settled && this.#graceEndNs === null;
     if (isOpen && this.#bodyBytes > responseBytes) this.#fail('bodyLimit');
+  }
+
+  #isLikeLast(memory: Buffer, from: number, to: number): boolean {
+    const bytes = to - from;
+    const tail = bytes < TAIL_BYTES ? 0 : memory.readInt32LE(to - TAIL_BYTES);
+    const isAlike = tail === this.#pieceTail && Math.abs(bytes - this.#pieceBytes) <= ALIKE_BYTES;
+    this.#pieceBytes = bytes;
+    this.#pieceTail = tail;
+    return isAlike;
   }
 
   readWaiting(): void {
