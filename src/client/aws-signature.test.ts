@@ -77,6 +77,13 @@ test('the colon of a Bedrock model is encoded once in the path and twice in what
   ).toMatch(/Signature=0ad88e4abe4e64d4819960b6dade4f9f5bde0d8f9c793485f4568bb67ca74b65$/);
 });
 
+test('a name of the query is signed before those that are longer', () => {
+  // As botocore signs it.
+  expect(awsSignature({ ...GET, path: '/?a1=1&a=2' }, HOST, KEY, AT)['authorization']).toMatch(
+    /Signature=b6ded005b61bae61cf903101a11c723f58ce459ef1045941e6614cc776d6556e$/,
+  );
+});
+
 test('the token of a session is sent and signed', () => {
   const headers = awsSignature(GET, HOST, { ...KEY, sessionToken: 'T' }, AT);
   expect(headers).toMatchObject({ 'x-amz-security-token': 'T' });

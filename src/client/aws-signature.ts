@@ -66,15 +66,20 @@ function signedHeaders(headers: Readonly<Record<string, string>>): [string, stri
   return Object.entries(headers)
     .map(([name, value]): [string, string] => [name, value.trim().replace(/ +/g, ' ')])
     .filter(([name]) => name === 'host' || name === 'content-type' || name.startsWith('x-amz-'))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+    .toSorted(([a], [b]) => inOrder(a, b));
 }
 
-/** By name, then by value, as bytes. */
+/** By name, then by value: of `a1` and `a` the latter is first, though `=` comes behind `1`. */
 function canonicalQuery(query: string): string {
   return [...new URLSearchParams(query)]
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([name, value]) => [encoded(name), encoded(value)] as const)
+    .toSorted(([a, x], [b, y]) => (a === b ? inOrder(x, y) : inOrder(a, b)))
+    .map(([name, value]) => `${name}=${value}`)
     .join('&');
+}
+
+function inOrder(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** All but the unreserved characters of RFC 3986; a path that is encoded is encoded once more. */
