@@ -146,7 +146,7 @@ function descendants(command: Command): Command[] {
 
 const EXIT_CODE_HELP = `
 Exit codes: 0 fine or no target set · 3 objective missed · 4 run invalid · 2 usage · 5 environment
-            130 interrupted · 1 internal. See docs/errors.md.`;
+            6 not proven, with --require-proof · 130 interrupted · 1 internal. See docs/errors.md.`;
 
 /** Runs one command and returns the exit code; never throws and never ends the process itself. */
 export async function runCommandLine(

@@ -1,4 +1,4 @@
-/** Distributions of token counts: `1024`, `uniform:100-200`, or the same as keys in YAML. */
+/** Distributions of counts, of tokens or turns: `1024`, `uniform:100-200`, or the same as keys in YAML. */
 import { z } from 'zod';
 import { assertNever } from '../base/index.ts';
 import type { LengthDistribution } from '../workload/index.ts';
@@ -8,7 +8,7 @@ const FORMS =
   'write 1024, uniform:100-200, lognormal:2000,0.8,max=16000 or empirical:256=0.7,1024=0.3';
 
 const lengthKeys = mapping({
-  fixed: count.optional().describe('Always this many tokens.'),
+  fixed: count.optional().describe('Always this many.'),
   uniform: mapping({ min: count, max: count })
     .optional()
     .describe('Every whole number from `min` to `max` is equally likely.'),
@@ -19,11 +19,11 @@ const lengthKeys = mapping({
     max: count,
   })
     .optional()
-    .describe('exp(N(ln `median`, `sigma`²)) cut to whole tokens; draws outside are clamped.'),
+    .describe('exp(N(ln `median`, `sigma`²)) cut to whole numbers; draws outside are clamped.'),
   empirical: z
     .record(z.string(), positiveNumber('a weight', '0.7'), expects('a mapping', FORMS))
     .optional()
-    .describe('Token count → weight.'),
+    .describe('Count → weight.'),
 });
 
 /** A {@link LengthDistribution} in any of its written forms. */
