@@ -56,7 +56,7 @@ export function budgetSpentChart(budget: KindBudget, statement: BudgetStatement)
         label: `allowed in all ${levelFigure(budget.allowedBad)}`,
         kind: 'limit',
       },
-      ...annotationLines(budget, at),
+      ...annotationLines(budget, statement),
     ],
   });
 }
@@ -89,14 +89,19 @@ export function budgetBurnChart(budget: KindBudget, statement: BudgetStatement):
   });
 }
 
-/** Where each thing that was noted began. */
-function annotationLines({ annotated }: KindBudget, at: (ms: number) => number): Reference[] {
-  return annotated.map(({ annotation }) => ({
-    axis: 'x',
-    at: at(annotation.fromMs),
-    label: annotation.kind,
-    kind: 'target',
-  }));
+/** Where each thing that was noted began, or the period if that was later. */
+function annotationLines({ annotated }: KindBudget, statement: BudgetStatement): Reference[] {
+  const { at } = timeOf(statement);
+  const { fromMs, toMs } = statement.period;
+  return annotated
+    .map(({ annotation }) => annotation)
+    .filter((annotation) => annotation.toMs > fromMs && annotation.fromMs < toMs)
+    .map((annotation) => ({
+      axis: 'x',
+      at: at(Math.max(annotation.fromMs, fromMs)),
+      label: annotation.kind,
+      kind: 'target',
+    }));
 }
 
 function timeOf({ period }: BudgetStatement): { axis: Axis; at: (ms: number) => number } {

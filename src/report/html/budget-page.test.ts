@@ -1,12 +1,19 @@
 import { expect, it } from 'vitest';
-import { budgetStatement, periodAt, type CountedWindow } from '../../budget/index.ts';
+import {
+  type Annotation,
+  budgetStatement,
+  type KindBudget,
+  periodAt,
+  type CountedWindow,
+} from '../../budget/index.ts';
+import { budgetSpentChart } from './budget-charts.ts';
 import { budgetPage } from './budget-page.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-11-30T00:00:00Z');
 
 /** Ten days of 1,000 requests, `badOfDay` of them missed. */
-function statementOf(badOfDay: (day: number) => number) {
+function statementOf(badOfDay: (day: number) => number, noted: readonly Annotation[] = []) {
   const windows = Array.from({ length: 10 }, (_, day): CountedWindow => {
     const fromMs = NOW_MS - (10 - day) * DAY_MS;
     const bad = badOfDay(day);
@@ -31,6 +38,7 @@ function statementOf(badOfDay: (day: number) => number) {
     targets: { attainment: 0.97, failures: null, quality: null },
     annotations: [
       { kind: 'deploy', fromMs: NOW_MS - DAY_MS, toMs: NOW_MS, note: '<script>alert(1)</script>' },
+      ...noted,
     ],
     seed: 1,
   });
@@ -54,4 +62,16 @@ it('names the budget that is overspent', () => {
     '0.1.0',
   );
   expect(page).toContain('Overspent: the error budget of attainment');
+});
+
+it('draws the period alone, whatever was noted before it', () => {
+  const chartOf = (daysBefore: number, days: number): string => {
+    const fromMs = NOW_MS - (10 + daysBefore) * DAY_MS;
+    const noted: Annotation = { kind: 'incident', fromMs, toMs: fromMs + days * DAY_MS, note: '' };
+    const statement = statementOf(() => 15, [noted]);
+    return JSON.stringify(budgetSpentChart(statement.budgets[0] as KindBudget, statement));
+  };
+  expect(chartOf(90, 1)).not.toContain('incident');
+  // It reached into the period: as if it had begun with it.
+  expect(chartOf(90, 91)).toBe(chartOf(0, 1));
 });
