@@ -223,7 +223,10 @@ class SocketClient implements HttpClient {
   /** Path and query on the wire; the parameters of the target's own URL win. */
   #pathOf(under: 'api' | 'root', path: string, added: Readonly<Record<string, string>>): string {
     const { apiPath, rootPath, query } = this.#target;
-    const parameters = new URLSearchParams({ ...added, ...query }).toString();
+    // Servers do not agree on what a plus sign is, nor then on what was signed.
+    const parameters = new URLSearchParams({ ...added, ...query })
+      .toString()
+      .replaceAll('+', '%20');
     const whole = `${under === 'api' ? apiPath : rootPath}${path}`;
     return parameters === '' ? whole : `${whole}?${parameters}`;
   }

@@ -54,6 +54,19 @@ describe('request headers', () => {
     );
   });
 
+  test.each(['accessKeyId', 'sessionToken', 'region'])('of a key that signs, %s', (part) => {
+    const aws = {
+      accessKeyId: 'AKIA1',
+      secretAccessKey: 's\n',
+      sessionToken: null,
+      region: 'eu-west-1',
+      service: 'bedrock',
+    };
+    expect(headerProblems({ ...BEARER, apiKey: aws, headers: {} })).toEqual([]);
+    const broken = { ...aws, [part]: 'a\r\nb' };
+    expect(headerProblems({ ...BEARER, apiKey: broken, headers: {} })).toHaveLength(1);
+  });
+
   test('what cannot be sent is found early, without repeating the secret', () => {
     const options = {
       ...BEARER,

@@ -26,12 +26,17 @@ export function headerProblems(options: HeadOptions): Problem[] {
       problems.push(usageProblem('E_USAGE_VALUE', `header ${printable(name)} cannot be sent`));
     }
   }
-  const sent = typeof options.apiKey === 'object' ? options.apiKey?.sessionToken : options.apiKey;
-  if (sent !== null && sent !== undefined && !isHeader(options.keyHeader, sent)) {
+  if (!sentOfKey(options.apiKey).every((text) => isHeader(options.keyHeader, text))) {
     const hint = 'look for line ends or characters that are not plain text';
     problems.push(usageProblem('E_USAGE_VALUE', 'the API key cannot be sent as a header', hint));
   }
   return problems;
+}
+
+/** The parts of it that headers carry. */
+function sentOfKey(key: ClientKey | null): readonly string[] {
+  if (key === null) return [];
+  return typeof key === 'string' ? [key] : [key.accessKeyId, key.region, key.sessionToken ?? ''];
 }
 
 function isHeader(name: string, value: string): boolean {

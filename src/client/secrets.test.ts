@@ -39,6 +39,18 @@ describe('what was sent in confidence', () => {
     expect(reply.json).toEqual({ data: [{ id: 'm', owned_by: 'Bearer [hidden]' }] });
   });
 
+  it('is found where JSON escapes it', () => {
+    const odd = new Secrets({ apiKey: 'a/b', headers: { 'x-team': 'of "four" here' } });
+    const text = '{"key":"a\\/b","same":"a/b","team":"of \\"four\\" here"}';
+    const { json } = odd.hideInReply({
+      httpStatus: 200,
+      headers: {},
+      text,
+      json: JSON.parse(text),
+    });
+    expect(json).toEqual({ key: '[hidden]', same: '[hidden]', team: '[hidden]' });
+  });
+
   it('drops an error’s word that is one, and keeps the others', () => {
     const error = {
       httpStatus: 401,

@@ -24,7 +24,9 @@ export class Secrets {
     );
     const key = textsOf(options.apiKey).filter((text) => text !== '');
     // The longest first, so that none is left over from a longer one that holds it.
-    this.#texts = [...key, ...values].toSorted((a, b) => b.length - a.length);
+    this.#texts = [...new Set([...key, ...values].flatMap(spellings))].toSorted(
+      (a, b) => b.length - a.length,
+    );
   }
 
   /** `text` without them. */
@@ -60,6 +62,12 @@ export class Secrets {
       ]),
     );
   }
+}
+
+/** As it is, as JSON has it, and as JSON of those who escape a slash, which AWS's keys are full of. */
+function spellings(text: string): readonly string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  return [text, json, json.replaceAll('/', '\\/')];
 }
 
 function textsOf(key: ClientKey | null): readonly string[] {
