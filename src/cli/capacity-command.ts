@@ -39,7 +39,13 @@ import { catchInterrupts, type Interrupts } from './interrupts.ts';
 import { type ProgressMode, progressOption } from './progress.ts';
 import { configContext, isUrl, readKey } from './read-spec.ts';
 import { defaultRunDir } from './run-load.ts';
-import { addServiceOptions, readTarget, type ServiceFlags, standingIn } from './simulate-spec.ts';
+import {
+  addServiceOptions,
+  readTarget,
+  type ServiceFlags,
+  SIMULATED_FLAGS,
+  standingIn,
+} from './simulate-spec.ts';
 import { TOOL_VERSION } from './version.ts';
 
 interface CapacityOptions extends SearchFlags, ServiceFlags {
@@ -167,10 +173,13 @@ function checkOptions(
   const service = new Set(
     addServiceOptions(command.createCommand('service')).options.map(({ long }) => long),
   );
-  for (const { long, flags } of command.options) {
-    if (simulates || !service.has(long ?? flags)) continue;
-    const name = command.options.find((option) => option.long === long)?.attributeName() ?? '';
-    if (command.getOptionValueSource(name) === 'cli') conflict(`${long} needs --simulate`);
+  for (const option of command.options) {
+    if (command.getOptionValueSource(option.attributeName()) !== 'cli') continue;
+    const flag = option.long ?? option.flags;
+    if (!simulates && service.has(flag)) conflict(`${flag} needs --simulate`);
+    if (simulates && CAPACITY_FLAGS.has(flag) && !SIMULATED_FLAGS.has(flag)) {
+      conflict(`${flag} does not go with a simulated service`);
+    }
   }
   if (options.resume !== undefined && command.getOptionValueSource('out') === 'cli') {
     conflict('--resume names the folder, so --out does not go with it');

@@ -10,10 +10,13 @@ import {
 import { RUN_FLAGS, type RunSpec } from '../config/index.ts';
 import { type CapacitySearch, DEFAULT_BREAKERS } from '../experiment/index.ts';
 import { type Effort, type EffortName, EFFORT_NAMES, EFFORTS } from '../planner/index.ts';
-import { SERVER_VIEW_FLAGS } from './command.ts';
+import { SERVER_VIEW_FLAGS, SESSION_FLAGS } from './command.ts';
 import { OptionReader } from './option-reader.ts';
 
-/** Loads, windows and their length are the search's to choose; it looks at no engine's metrics. */
+/**
+ * Loads, windows and their length are the search's to choose, and it varies no rate of sessions; it
+ * looks at no engine's metrics.
+ */
 const CHOSEN_BY_SEARCH: ReadonlySet<string> = new Set([
   '--rate',
   '--concurrency',
@@ -23,6 +26,7 @@ const CHOSEN_BY_SEARCH: ReadonlySet<string> = new Set([
   '--from',
   '--duration',
   '--requests',
+  ...SESSION_FLAGS,
   ...SERVER_VIEW_FLAGS,
 ]);
 
@@ -115,6 +119,7 @@ export function readSearch(flags: SearchFlags, spec: RunSpec): CapacitySearch {
   if (max !== null && start > max) {
     reader.add(usageProblem('E_USAGE_CONFLICT', `the search would start beyond --max ${max}`));
   }
+  refuseMinuteLimits(spec, reader);
   const burst = number('--burst', flags.burst);
   if (burst !== null && burst < 1) {
     reader.add(usageProblem('E_USAGE_VALUE', '--burst is peak over average, so at least 1'));
@@ -156,6 +161,14 @@ export function readSearch(flags: SearchFlags, spec: RunSpec): CapacitySearch {
   };
   reader.finish();
   return search;
+}
+
+/** Each window is planned after the one before it: what fell into a minute is known too late. */
+function refuseMinuteLimits({ target: { quota } }: RunSpec, reader: OptionReader): void {
+  if (quota.requestsPerMinute === null && quota.tokensPerMinute === null) return;
+  const message = 'a search keeps no limit a minute: it looks for the load that is too much';
+  const hint = 'leave rpm and tpm out of the quota, and give the highest rate they allow as --max';
+  reader.add(usageProblem('E_UNSUPPORTED', message, hint));
 }
 
 /** Errors: ProblemsError for a load that a search cannot vary. */

@@ -58,6 +58,16 @@ export const SERVER_VIEW_FLAGS: ReadonlySet<string> = new Set([
   '--trace-share',
 ]);
 
+/** Of loads whose requests wait for one another. */
+export const SESSION_FLAGS: ReadonlySet<string> = new Set([
+  '--turns',
+  '--follow-up',
+  '--system',
+  '--max-context',
+  '--history',
+  '--session-rate',
+]);
+
 const LOAD_FLAGS: ReadonlySet<string> = new Set(
   RUN_FLAGS.map(({ flag }) => flag).filter((flag) => !SERVER_VIEW_FLAGS.has(flag)),
 );

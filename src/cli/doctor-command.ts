@@ -8,7 +8,7 @@ import {
   createRealClock,
   EXIT_CODES,
   type ExitCode,
-  nsFromSeconds,
+  NS_PER_SECOND,
   ProblemsError,
   secondsFromNs,
   usageProblem,
@@ -26,7 +26,7 @@ import {
 import { type ClientMeasurement, measureClient, planRun } from '../experiment/index.ts';
 import { checkDescriptors, machineLimits } from '../host/index.ts';
 import { terminalDoctor } from '../report/index.ts';
-import type { Objective } from '../slo/index.ts';
+import { tightestStampLimitNs } from '../summary/index.ts';
 import { CALIBRATION_FILE } from './calibration-option.ts';
 import { addRunFlags, formatOption, givenRunFlags, type Register } from './command.ts';
 import type { CommandContext } from './context.ts';
@@ -138,7 +138,7 @@ async function doctor(
     ...measured,
     load,
     machine,
-    tightestLimitNs: tightestLimitNs(spec.objective),
+    tightestLimitNs: spec.objective === null ? null : tightestStampLimitNs(spec.objective),
   });
   const verdict = verdictOf(findings);
   writeTextFile(options.out, `${JSON.stringify(calibration, null, 2)}\n`);
@@ -164,8 +164,12 @@ function readWish({ streams, tokenRate, burst, duration }: DoctorOptions): {
     burst,
   };
   const measureNs = reader.durationNs('--duration', duration, 'above0');
+  if (measureNs > 0 && measureNs < NS_PER_SECOND) {
+    const message = `--duration ${duration} is too short to tell what a chunk costs`;
+    reader.add(usageProblem('E_USAGE_VALUE', message, 'write 1s or more'));
+  }
   reader.finish();
-  return { wish, measureNs: Math.max(measureNs, nsFromSeconds(1)) };
+  return { wish, measureNs };
 }
 
 /** Stamps that are compared in memory, each with a line of the emulator's log. */
@@ -225,20 +229,9 @@ function requireCalibratable({ target }: RunSpec): void {
   }
   if (target.http2) {
     const message = 'the emulator does not speak HTTP/2, so its client is not calibrated';
-    reader.add(usageProblem('E_UNSUPPORTED', message, 'run without --calibration'));
+    reader.add(usageProblem('E_UNSUPPORTED', message, 'run with --calibration off'));
   }
   reader.finish();
-}
-
-function tightestLimitNs(objective: Objective | null): number | null {
-  if (objective === null) return null;
-  const { ttft, gapMaxNs, gapQuantile } = objective.request;
-  const limits = [
-    ...(ttft ?? []).map(({ limitNs }) => limitNs),
-    gapMaxNs,
-    gapQuantile?.limitNs ?? null,
-  ].filter((limit) => limit !== null);
-  return limits.length === 0 ? null : Math.min(...limits);
 }
 
 function startText({ streamCount, tokensPerSecond }: PlannedLoad, duration: string): string {

@@ -1,14 +1,6 @@
 /** `goodput judge … --as TOOL`: the figures that another tool would have printed of these records. */
 import { basename } from 'node:path';
-import type { Command } from 'commander';
-import {
-  EXIT_CODES,
-  NS_PER_US,
-  printable,
-  ProblemsError,
-  usageProblem,
-  type ExitCode,
-} from '../base/index.ts';
+import { EXIT_CODES, NS_PER_US, printable, ProblemsError, type ExitCode } from '../base/index.ts';
 import { correctnessOf, readObjective } from '../config/index.ts';
 import {
   bridgeOf,
@@ -38,37 +30,6 @@ export interface JudgeAsOptions {
   readonly explain: boolean;
   readonly quiet: boolean;
   readonly format: 'text' | 'json' | 'md' | 'csv';
-}
-
-/** What goes with `--as`; all else of `judge` belongs to a verdict, which this is none. */
-const BESIDE_AS: ReadonlySet<string> = new Set([
-  'as',
-  'slo',
-  'format',
-  'explain',
-  'quiet',
-  'logFormat',
-  'mapping',
-]);
-
-/** Errors: ProblemsError with every option that does not go with `--as`. */
-export function refuseBesideAs(paths: readonly string[], command: Command): void {
-  const given = command.options.filter(
-    (option) => command.getOptionValueSource(option.attributeName()) === 'cli',
-  );
-  const others = [
-    ...given
-      .filter((option) => !BESIDE_AS.has(option.attributeName()))
-      .map((option) => option.long ?? option.flags),
-    ...(command.opts()['format'] === 'csv' ? ['--format csv'] : []),
-    ...(paths.some((path) => path.endsWith('.parquet')) ? ['Parquet'] : []),
-  ];
-  if (others.length === 0) return;
-  throw new ProblemsError(
-    others.map((other) =>
-      usageProblem('E_USAGE_CONFLICT', `${other} does not go with --as, which gives no verdict`),
-    ),
-  );
 }
 
 /** One bridge per load point of a stored run. Nothing is decided by it, so it always ends well. */
@@ -137,7 +98,9 @@ export function sampleOfLogs(
   objective: Objective | null,
 ): Sample {
   const firstUs = logged.reduce((least, { startUs }) => Math.min(least, startUs), Infinity);
-  const plannedNs = (startUs: number): number => (startUs - firstUs) * NS_PER_US;
+  // Rows that do not tell when they began have no place among those that do.
+  const plannedNs = (startUs: number): number =>
+    firstUs > 0 ? (startUs - firstUs) * NS_PER_US : 0;
   const lastNs = logged.reduce((most, { startUs }) => Math.max(most, plannedNs(startUs)), 0);
   const builder = new SampleBuilder({
     point: { ...LOGS, label, stopNs: lastNs + 1 },

@@ -1,12 +1,13 @@
 /** `goodput judge`: a stored run, or production logs, against an objective. No traffic. */
 import { type Command, Option } from 'commander';
-import { type ExitCode, ProblemsError, usageProblem } from '../base/index.ts';
+import type { ExitCode } from '../base/index.ts';
 import { runExitCode, storedServer } from '../experiment/index.ts';
 import { CONVENTION_NAMES, type ConventionName } from '../conventions/index.ts';
 import { addProofOption, type OutputFormat, type Register } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { judgeLogsAs, judgeRunAs, refuseBesideAs } from './judge-as.ts';
+import { judgeLogsAs, judgeRunAs } from './judge-as.ts';
 import { judgeRunSpans } from './judge-spans.ts';
+import { refuseMisplaced } from './judge-refusals.ts';
 import { isRunFolder, judgeLogs, type JudgeLogsOptions } from './judge-logs.ts';
 import { readSlo } from './read-spec.ts';
 import { judgeStoredRun } from './stored-run.ts';
@@ -14,7 +15,6 @@ import { showSummary } from './show-summary.ts';
 
 interface JudgeOptions extends JudgeLogsOptions {
   readonly explain: boolean;
-  readonly quiet: boolean;
   readonly as?: ConventionName;
   readonly spans?: readonly string[];
 }
@@ -103,75 +103,17 @@ async function judge(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { as, spans } = options;
-  if (spans !== undefined) {
-    return await judgeRunSpans(onlyRun(paths, self), { ...options, spans }, context);
-  }
-  if (as !== undefined) refuseBesideAs(paths, self);
-  const runs = paths.filter(isRunFolder);
-  if (runs.length === 0) {
+  refuseMisplaced(paths, self);
+  const dir = paths.find(isRunFolder);
+  if (dir === undefined) {
     return as === undefined
       ? await judgeLogs(paths, options, context)
       : await judgeLogsAs(paths, { ...options, as }, context);
   }
-  refuseMixture(paths, runs, options);
-  const dir = runs[0] as string;
+  if (spans !== undefined) return await judgeRunSpans(dir, { ...options, spans }, context);
   return as === undefined
     ? await judgeRun(dir, options, context)
     : await judgeRunAs(dir, { ...options, as }, context);
-}
-
-/** One run at a time, and none of the options that only logs have. */
-function refuseMixture(
-  paths: readonly string[],
-  runs: readonly string[],
-  options: JudgeOptions,
-): void {
-  const only = [
-    ['--log-format', options.logFormat],
-    ['--mapping', options.mapping],
-    ['--rejects', options.rejects],
-    ['--counts', options.counts],
-    ['--html', options.html],
-    ['--what-if', options.whatIf[0]],
-    ['--format csv', options.format === 'csv' ? '' : undefined],
-  ] as const;
-  const problems = only
-    .filter(([, value]) => value !== undefined)
-    .map(([flag]) =>
-      usageProblem('E_USAGE_CONFLICT', `${flag} is for logs, and ${runs[0]} is a run`),
-    );
-  if (paths.length > 1) {
-    problems.push(
-      usageProblem('E_USAGE_CONFLICT', 'one run at a time, and not together with logs'),
-    );
-  }
-  if (problems.length > 0) throw new ProblemsError(problems);
-}
-
-/** The one run whose requests are joined with spans, which gives no verdict. */
-function onlyRun(paths: readonly string[], self: Command): string {
-  const [dir = '', ...more] = paths;
-  const problems =
-    more.length > 0 || !isRunFolder(dir)
-      ? [usageProblem('E_USAGE_CONFLICT', '--spans goes with one run folder, and no logs')]
-      : [];
-  for (const option of self.options) {
-    const name = option.attributeName();
-    const isGiven = self.getOptionValueSource(name) === 'cli';
-    if (isGiven && !['spans', 'slo', 'format', 'quiet'].includes(name)) {
-      problems.push(
-        usageProblem(
-          'E_USAGE_CONFLICT',
-          `${option.long} does not go with --spans, which gives no verdict`,
-        ),
-      );
-    }
-  }
-  if (self.opts()['format'] === 'csv') {
-    problems.push(usageProblem('E_USAGE_CONFLICT', '--format csv is for logs'));
-  }
-  if (problems.length > 0) throw new ProblemsError(problems);
-  return dir;
 }
 
 async function judgeRun(dir: string, options: JudgeOptions, context: CommandContext) {

@@ -59,6 +59,7 @@ export interface JudgeLogsOptions {
   readonly memory: string;
   readonly format: 'text' | 'json' | 'md' | 'csv';
   readonly requireProof: boolean;
+  readonly quiet: boolean;
 }
 
 /** Whether `path` is to be opened as a run: a folder, or a name that no log file has. */
@@ -100,30 +101,30 @@ export async function judgeLogs(
       table: variant,
     })),
   };
+  const note = (text: string): void => {
+    if (!options.quiet) context.stderr(`${text}\n`);
+  };
   if (plan.countsFile !== null) {
-    writeCounts(plan.countsFile, counts[0] as LogCounts, judgement, context);
+    note(writeCounts(plan.countsFile, counts[0] as LogCounts, judgement));
   }
   if (options.html !== undefined) {
     writeTextFile(options.html, await htmlLogReport(judgement, TOOL_VERSION));
-    context.stderr(`wrote ${printable(options.html)}\n`);
+    note(`wrote ${printable(options.html)}`);
   }
   context.stdout(shown(judgement, options.format, context.columns));
   return exitCodeOf(judgement, options.requireProof);
 }
 
-/** Counts of each window of time, one a line: what a budget is of. */
+/** Counts of each window of time, one a line: what a budget is of. Says what it wrote. */
 function writeCounts(
   { path, windowUs }: CountsTarget,
   counts: LogCounts,
   { requests }: LogJudgement,
-  context: CommandContext,
-): void {
+): string {
   const lines = windowCounts(counts, windowUs).map((window) => `${JSON.stringify(window)}\n`);
   writeTextFile(path, lines);
   const of = requests === null ? '' : '; they are of tries, not of the requests these were part of';
-  context.stderr(
-    `wrote ${printable(path)}: counts of ${lines.length} window${lines.length === 1 ? '' : 's'}${of}\n`,
-  );
+  return `wrote ${printable(path)}: counts of ${lines.length} window${lines.length === 1 ? '' : 's'}${of}`;
 }
 
 /** The second view, over all files: rows of files without joined tries are requests of one try. */

@@ -13,6 +13,7 @@ export interface JudgeSpansOptions {
   readonly spans: readonly string[];
   readonly slo?: string;
   readonly format: 'text' | 'json' | 'md' | 'csv';
+  readonly quiet: boolean;
 }
 
 /** A longer line is cut, and then no JSON. */
@@ -28,14 +29,17 @@ export async function judgeRunSpans(
   const spec = specOfRun(run, context);
   const asked = options.slo === undefined ? spec.objective : readSlo(options.slo, spec, context);
   const objective = asked ?? correctnessOf(spec);
-  const index = await readSpans(options.spans, context);
+  const note = (text: string): void => {
+    if (!options.quiet) context.stderr(`note: ${text}\n`);
+  };
+  const index = await readSpans(options.spans, note);
   const loads: SpannedLoad[] = [];
   for (const point of run.manifest.points) {
     const builder = new TimePartsBuilder(objective);
     for await (const record of run.records(point.index)) builder.add(record, index.spanOf(record));
     loads.push({ label: point.label, parts: builder.finish() });
   }
-  for (const { message } of run.problems) context.stderr(`note: ${printable(message)}\n`);
+  for (const { message } of run.problems) note(printable(message));
   context.stdout(shown(loads, options.format, context.columns));
   return EXIT_CODES.fine;
 }
@@ -50,7 +54,10 @@ function shown(
 }
 
 /** Errors: ProblemsError when a file holds no export at all; single broken lines are only counted. */
-async function readSpans(files: readonly string[], context: CommandContext): Promise<SpanIndex> {
+async function readSpans(
+  files: readonly string[],
+  note: (text: string) => void,
+): Promise<SpanIndex> {
   const index = new SpanIndex();
   for (const file of files) {
     let exports = 0;
@@ -75,12 +82,12 @@ async function readSpans(files: readonly string[], context: CommandContext): Pro
       ]);
     }
     if (broken > 0) {
-      context.stderr(`note: ${printable(file)}: ${broken} lines are no export and were left out\n`);
+      note(`${printable(file)}: lines that are no export and were left out: ${broken}`);
     }
   }
   if (index.size === 0) {
-    context.stderr(
-      'note: no span tells a time of a request (gen_ai.latency.…): is the engine’s tracing on, and detailed?\n',
+    note(
+      'no span tells a time of a request (gen_ai.latency.…): is the engine’s tracing on, and detailed?',
     );
   }
   return index;

@@ -4,16 +4,31 @@ import { EXIT_CODES, printable, ProblemsError } from '../base/index.ts';
 import { RUN_FLAGS } from '../config/index.ts';
 import { planRun } from '../experiment/index.ts';
 import { k6Prompts, k6Script } from '../report/index.ts';
-import { addRunFlags, givenRunFlags, SERVER_VIEW_FLAGS, type Register } from './command.ts';
+import {
+  addRunFlags,
+  givenRunFlags,
+  type Register,
+  SERVER_VIEW_FLAGS,
+  SESSION_FLAGS,
+} from './command.ts';
 import { readTextFile } from './files.ts';
 import { writeNewFile } from './init-command.ts';
 import { readSpec } from './read-spec.ts';
 
-/** Processes are k6's own affair. */
+/** What a script cannot carry, and refuses of a run file; processes are k6's own affair. */
+const NOT_IN_K6: ReadonlySet<string> = new Set([
+  '--tokenizer',
+  '--cert',
+  '--cert-key',
+  '--unix-socket',
+  '--retry',
+  '--processes',
+  ...SESSION_FLAGS,
+  ...SERVER_VIEW_FLAGS,
+]);
+
 const K6_FLAGS: ReadonlySet<string> = new Set(
-  RUN_FLAGS.map(({ flag }) => flag).filter(
-    (flag) => flag !== '--processes' && !SERVER_VIEW_FLAGS.has(flag),
-  ),
+  RUN_FLAGS.map(({ flag }) => flag).filter((flag) => !NOT_IN_K6.has(flag)),
 );
 
 interface K6Options {

@@ -225,6 +225,7 @@ describe('k6Script', () => {
     ['no model', { rate: '2', model: undefined }, 'E_MODEL_MISSING'],
     ['another API', { rate: '2', api: 'anthropic' }, 'E_UNSUPPORTED'],
     ['a tokenizer', { rate: '2', tokenizer: 'o200k_base' }, 'E_UNSUPPORTED'],
+    ['retries', { rate: '2', retry: '3' }, 'E_UNSUPPORTED'],
     ['a Unix socket', { rate: '2', unixSocket: '/run/llm.sock' }, 'E_UNSUPPORTED'],
     ['a client certificate', { ...CERTIFICATE, rate: '2' }, 'E_UNSUPPORTED'],
   ])('refuses %s', (_what, flags, code) => {

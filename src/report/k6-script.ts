@@ -14,12 +14,13 @@ const DEFAULT_KEY_VARIABLE = 'GOODPUT_API_KEY';
  * Writes the script. `prompts` is a sample of the spec's own workload (`k6Prompts`), taken in
  * turn. The key is never in the script: k6 reads it from its environment.
  *
- * Errors: `E_UNSUPPORTED` for loads that are not open-loop rates, other APIs, Unix sockets and client
- * certificates, `E_MODEL_MISSING` where neither the spec nor the bodies name the model.
+ * Errors: `E_UNSUPPORTED` for loads that are not open-loop rates, other APIs, Unix sockets, client
+ * certificates, local tokenizers and retries, `E_MODEL_MISSING` where neither the spec nor the bodies
+ * name the model.
  */
 export function k6Script(spec: RunSpec, prompts: readonly K6Prompt[]): K6Script {
   const problems: Problem[] = [];
-  const { load, target } = spec;
+  const { load, target, retry } = spec;
   if (load.kind !== 'rate') {
     const message = `a k6 script needs rates, and this load is of kind ${load.kind}`;
     problems.push(usageProblem('E_UNSUPPORTED', message, 'write --rate 2'));
@@ -41,11 +42,15 @@ export function k6Script(spec: RunSpec, prompts: readonly K6Prompt[]): K6Script 
   }
   if (target.clientCertificate !== null) {
     const message = 'a k6 script would hold the key of the client certificate';
-    problems.push(usageProblem('E_UNSUPPORTED', message, 'leave --cert out, add tlsAuth by hand'));
+    problems.push(usageProblem('E_UNSUPPORTED', message, 'leave cert out, add tlsAuth by hand'));
   }
   if (target.tokenizer !== null) {
     const message = 'k6 has no tokenizer to count with';
-    problems.push(usageProblem('E_UNSUPPORTED', message, 'leave --tokenizer out'));
+    problems.push(usageProblem('E_UNSUPPORTED', message, 'leave tokenizer out'));
+  }
+  if (retry !== null) {
+    const message = 'a k6 script sends every request once';
+    problems.push(usageProblem('E_UNSUPPORTED', message, 'leave retry out'));
   }
   if (prompts.length === 0) {
     const message = 'the workload gives no prompt';

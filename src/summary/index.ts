@@ -19,5 +19,6 @@ export * from './summarise.ts';
 export { summaryJsonSchema, summarySchema } from './summary-schema.ts';
 export * from './summary.ts';
 export type { CountComparison, TokenAgreement } from './token-agreement.ts';
+export { tightestStampLimitNs } from './validity-calibration.ts';
 export { StallIndex } from './validity-stalls.ts';
 export * from './what-if.ts';

@@ -9,11 +9,10 @@ import type {
   GeneratorEvidence,
   RunCalibration,
 } from '../record/index.ts';
-import { secondsFromNs } from '../base/index.ts';
+import { roundedDuration, secondsFromNs } from '../base/index.ts';
 import type { Objective } from '../slo/index.ts';
 import type { SummaryCalibration, ValidityReason } from './summary.ts';
 import type { ValidityEvidence } from './validity.ts';
-import { milliseconds } from './validity-words.ts';
 
 /** How late a stamp may be outside the client's stalls, in ns; 0 where nobody measured it. */
 export interface StampBound {
@@ -139,7 +138,7 @@ function uncalibratedReason({ objective, generator }: CalibrationInputs): Validi
   const isBusy = busy > EASY_LOOP_SHARE && busy <= FULL_LOOP_SHARE;
   if (!isTight && !isBusy) return null;
   const why = isTight
-    ? `a limit of ${milliseconds(tightestNs)} is within reach of what a client may add`
+    ? `a limit of ${roundedDuration(tightestNs)} is within reach of what a client may add`
     : `its loop was busy ${(100 * busy).toFixed(0)} % of the time`;
   return {
     check: 'calibration',
@@ -149,10 +148,12 @@ function uncalibratedReason({ objective, generator }: CalibrationInputs): Validi
   };
 }
 
-/** The tightest limit on one stamp or two: TTFT and gaps. `null` when none is set. */
-function tightestStampLimitNs({ request: { ttft, gapMaxNs, gapQuantile } }: Objective) {
+/** The tightest limit on one stamp or two: first output, first answer and gaps. `null` when none is set. */
+export function tightestStampLimitNs({ request }: Objective): number | null {
+  const { ttft, firstAnswerNs, gapMaxNs, gapQuantile } = request;
   const limits = [
     ...(ttft ?? []).map(({ limitNs }) => limitNs),
+    firstAnswerNs,
     gapMaxNs,
     gapQuantile?.limitNs ?? null,
   ].filter((limit) => limit !== null);

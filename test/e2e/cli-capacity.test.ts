@@ -95,6 +95,9 @@ describe('goodput capacity --simulate', () => {
     [['capacity', 'http://127.0.0.1:9', '--simulate'], 'E_USAGE_CONFLICT'],
     [[...SIMULATED, '--require-proof'], 'E_USAGE_CONFLICT'],
     [[...SIMULATED, '--failover', '2/2'], 'E_USAGE_VALUE'],
+    [[...SIMULATED, '--transport', 'compat'], 'E_USAGE_CONFLICT'],
+    [[...SIMULATED, '--quota', 'rpm=500'], 'E_UNSUPPORTED'],
+    [[...SIMULATED, '--session-rate', '1'], 'E_USAGE_UNKNOWN_OPTION'],
     [[...SIMULATED, '--closed', '--demand', '3'], 'E_USAGE_CONFLICT'],
     [[...SIMULATED, '--resume', 'nowhere'], 'E_RUN_FORMAT'],
   ])('%j is refused with %s', async (args, code) => {

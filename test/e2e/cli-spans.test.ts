@@ -101,7 +101,7 @@ describe('goodput judge RUN --spans', { timeout: 60_000 }, () => {
 
   it('counts broken lines, and refuses a file that holds no traces', async () => {
     appendFileSync(spansPath, 'not JSON\n');
-    expect((await judged()).stderr).toContain('1 lines are no export');
+    expect((await judged()).stderr).toContain('no export and were left out: 1');
     writeFileSync(join(cwd, 'other.ndjson'), '{"a":1}\n');
     const refused = await runBuilt(['judge', 'run', '--spans', 'other.ndjson'], { cwd });
     expect([refused.exitCode, refused.stderr]).toEqual([
