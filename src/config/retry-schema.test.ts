@@ -58,7 +58,7 @@ describe('--retry', () => {
   it.each([
     ['attempts=1', '--retry attempts=1 '],
     ['on=200', 'is not an end of a try'],
-    ['bse=1s', 'has no "bse"'],
+    ['bse=1s', 'its names: attempts, on, retryAfter, deadline, seed, base, factor, max, jitter'],
     ['base=0s', 'is not above 0'],
     ['jitter=2', 'is above 1'],
   ])('is told what is wrong with %s', (retry, expected) => {
@@ -80,6 +80,13 @@ describe('--retry', () => {
 });
 
 describe('--quota', () => {
+  it.each(['rps=5', '5', 'toString=5'])('names what it may say where %s is none of it', (quota) => {
+    const name = quota.replace('=5', '');
+    expect(problemOf({ quota })).toBe(
+      `--quota ${quota} has no "${name}" / its names: rpm, tpm, concurrent`,
+    );
+  });
+
   it('makes its concurrency the ceiling, and refuses more', () => {
     expect(specOf({ quota: 'concurrent=40' }).budget.maxInFlight).toBe(40);
     expect(problemOf({ quota: 'concurrent=40', maxInFlight: '41' })).toContain(

@@ -30,8 +30,13 @@ function pairProblems(format: TraceFormat | null, written: Written): Problem[] {
     const message = `${subjectOf(written, path)} makes sessions, which need a rate of their own`;
     return [conflict(written, path, message, howToWrite(written, SESSION_RATE, '0.5'))];
   }
+  const history = ['workload', 'history'];
+  if (load !== 'sessionRate' && workload === 'sharegpt' && isWritten(written, history)) {
+    const message = `${subjectOf(written, history)} is for sessions, and these are single prompts`;
+    return [conflict(written, history, message, howToWrite(written, SESSION_RATE, '0.5'))];
+  }
   const think = ['load', 'think'];
-  const isGiven = valueAt(written.tree, think) !== undefined;
+  const isGiven = isWritten(written, think);
   if (load === 'sessionRate' && ofTrace && isGiven) {
     const message = `${subjectOf(written, think)} is not for a trace, which has its own waits`;
     return [conflict(written, think, message, 'leave it out')];
@@ -58,10 +63,14 @@ function traceProblems(format: TraceFormat | null, written: Written): Problem[] 
   };
   return Object.entries(unknown).flatMap(([key, isUnknown]) => {
     const path = ['workload', key];
-    if (!isUnknown || valueAt(written.tree, path) === undefined) return [];
+    if (!isUnknown || !isWritten(written, path)) return [];
     const message = `${subjectOf(written, path)} does not apply to a trace of format ${format}`;
     return [conflict(written, path, message, `remove ${subjectOf(written, path)}`)];
   });
+}
+
+function isWritten({ tree }: Written, path: KeyPath): boolean {
+  return valueAt(tree, path) !== undefined;
 }
 
 function conflict(written: Written, path: KeyPath, message: string, hint: string): Problem {

@@ -96,6 +96,11 @@ describe('a load of sessions', () => {
       '--system 9=0.7,5=0.5 is not a system prompt',
     ],
     [
+      'a history of single prompts',
+      { sharegpt: 'f.json', rate: '1', history: 'answers' },
+      '--history is for sessions, and these are single prompts',
+    ],
+    [
       'a context of rows',
       { trace: 'azure:f', maxContext: '5' },
       '--max-context does not apply to a trace of format azure',
