@@ -127,7 +127,8 @@ async function measure(pool: GeneratorPool, count: number, shape: LoadShape): Pr
     },
   };
   const budget = new Budget(NO_LIMIT);
-  const start = await readyStripes(load, { pool, count, budget, clock });
+  const stopStarts = new AbortController().signal;
+  const start = await readyStripes(load, { pool, count, budget, clock, stopStarts });
   const pids = pool.take(count).map(({ pid }) => pid as number);
   const cpuMs = (): number => pids.reduce((sum, pid) => sum + usageOf(pid).cpuMs, 0);
   const [generatorsBefore, recorderBefore] = [cpuMs(), process.cpuUsage()];
@@ -135,7 +136,7 @@ async function measure(pool: GeneratorPool, count: number, shape: LoadShape): Pr
   let bytes = 0;
   const { evidence } = await start(clock.nowNs() + 50 * NS_PER_MS, {
     budget,
-    stopStarts: new AbortController().signal,
+    stopStarts,
     cancelAll: new AbortController().signal,
     onProgress: null,
     onRecord(record) {

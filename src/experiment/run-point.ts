@@ -65,7 +65,7 @@ export async function runPoint(options: PointRunOptions): Promise<PointRun> {
           client,
           prepare: preparer({ ...options, target: spec.target, tracing: spec }),
         })
-      : await readyStripes(load, { ...generators, budget, clock });
+      : await readyStripes(load, { ...generators, budget, clock, stopStarts: options.stopStarts });
   const recorder = pointRecorder(point, options.folder);
   const startNs = clock.nowNs() + LEAD_NS;
   const tally = liveTally(spec, point, startNs);

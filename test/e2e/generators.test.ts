@@ -205,6 +205,26 @@ describe('a load over generator processes', () => {
     ).toBe(true);
   });
 
+  it('sends nothing when a Ctrl-C comes, and ends a process, before the load', async () => {
+    const outcome = await loads.send({
+      shape: rate(40, 20),
+      processes: 2,
+      onTaken({ pids, stopStarts }) {
+        stopStarts.abort();
+        process.kill(pids[0] as number, 'SIGKILL');
+      },
+    });
+    expectExact(outcome);
+    expect(outcome.outcome).toMatchObject({ stopReason: 'interrupted', partial: true });
+    expect(outcome.outcome.counts.tries).toBe(0);
+    const killed = loads.send({
+      shape: rate(40, 20),
+      processes: 2,
+      onTaken: ({ pids }) => process.kill(pids[0] as number, 'SIGKILL'),
+    });
+    await expect(killed).rejects.toThrow('before the load');
+  });
+
   it('cancels what is in flight when told to', async () => {
     const outcome = await loads.send({
       shape: rate(40, 20),

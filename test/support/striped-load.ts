@@ -24,6 +24,8 @@ export interface StripedLoadOptions {
   /** Of sessions; left out: requests on their own. */
   readonly sessions?: SessionMix;
   readonly retry?: RetryPolicy;
+  /** Called once the processes are there, before they have the load. */
+  readonly onTaken?: (control: StripedControl) => void;
   /** Called for each record, while the load runs. */
   readonly onRecord?: (record: RequestRecord, control: StripedControl) => void;
   /** Called while requests are in flight, four times a second. */
@@ -96,7 +98,14 @@ export function stripedLoads(url: string): StripedLoads {
         stopStarts: new AbortController(),
         cancelAll: new AbortController(),
       };
-      const start = await readyStripes(load, { pool, count: processes, budget, clock });
+      options.onTaken?.(control);
+      const start = await readyStripes(load, {
+        pool,
+        count: processes,
+        budget,
+        clock,
+        stopStarts: control.stopStarts.signal,
+      });
       const records: RequestRecord[] = [];
       const generated = await start(clock.nowNs() + NS_PER_SECOND / 20, {
         budget,

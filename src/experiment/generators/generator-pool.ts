@@ -58,14 +58,19 @@ export class GeneratorProcess {
   }
 
   /**
-   * Hands over a stripe and resolves when its connections are open.
+   * Hands over a stripe and resolves when its connections are open, or when the process died after
+   * `stopStarts`: a Ctrl-C also reaches those that are too young to leave it to their parent.
    * Errors: EnvironmentError `E_GENERATOR_LOST` when the process dies on the way; its own errors.
    */
-  async ready({ schedule, ...load }: GeneratorLoad, budget: BudgetLimits): Promise<void> {
+  async ready(
+    { schedule, ...load }: GeneratorLoad,
+    budget: BudgetLimits,
+    stopStarts: AbortSignal,
+  ): Promise<void> {
     const { requests, ...rest } = schedule;
     const ready = new Promise<void>((resolve, reject) => {
       this.listen({
-        onLost: (how) => reject(lostBefore(how)),
+        onLost: (how) => (stopStarts.aborted ? resolve() : reject(lostBefore(how))),
         onMessage: (message) => {
           if (message.kind === 'ready') resolve();
           if (message.kind === 'failed') reject(receivedError(message.error, 'a generator'));

@@ -9,7 +9,7 @@ import { runStriped } from './striped-run.ts';
  * Hands every generator its stripe, has the connections opened and returns what sends the load. The
  * ceiling and what is left of the budget are split too: together they are never passed.
  *
- * Errors: EnvironmentError `E_GENERATOR_LOST` when a process dies before the load.
+ * Errors: EnvironmentError `E_GENERATOR_LOST` when a process dies before the load and nobody stopped it.
  */
 export async function readyStripes(
   load: GeneratorLoad,
@@ -18,9 +18,10 @@ export async function readyStripes(
     readonly count: number;
     readonly budget: Budget;
     readonly clock: Clock;
+    readonly stopStarts: AbortSignal;
   },
 ): Promise<(startNs: number, hooks: LoadHooks) => Promise<GeneratedLoad>> {
-  const { pool, count, budget, clock } = options;
+  const { pool, count, budget, clock, stopStarts } = options;
   const { schedule, maxInFlight, connections, arrivalsRps } = load;
   const stripes = stripesOf(schedule, count);
   const ceilings = sharesOf(maxInFlight, count);
@@ -36,7 +37,11 @@ export async function readyStripes(
   const generators = pool.take(count);
   await Promise.all(
     generators.map((generator, at) =>
-      generator.ready(loads[at] as GeneratorLoad, spending[at] as (typeof spending)[number]),
+      generator.ready(
+        loads[at] as GeneratorLoad,
+        spending[at] as (typeof spending)[number],
+        stopStarts,
+      ),
     ),
   );
   return (startNs, hooks) => runStriped(generators, { ...hooks, clock, schedule, loads, startNs });
