@@ -24,7 +24,8 @@ interface Arrival {
 
 /**
  * The largest counts of requests and of tokens in any 60 s of the plan, points one right after the
- * other. `null` where the plan does not know when requests come: closed loops follow the server.
+ * other. `null` where the plan does not know when requests come: closed loops and the turns
+ * of sessions follow the server.
  */
 export function busiestMinute(points: readonly PlannedPoint[]): BusiestMinute | null {
   const arrivals: Arrival[] = [];
@@ -111,7 +112,7 @@ export function quotaNotes(points: readonly PlannedPoint[], quota: QuotaSpec): s
   const isAsked = requestsPerMinute !== null || tokensPerMinute !== null;
   return isAsked && busiestMinute(points) === null
     ? [
-        'a closed loop is as fast as its answers: whether it keeps the quota is only seen in the run',
+        'when requests come depends on the answers: whether the load keeps the quota is only seen in the run',
       ]
     : [];
 }
