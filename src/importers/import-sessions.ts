@@ -52,8 +52,7 @@ export function withinContext(
     const left = session.calls.flatMap((call) => {
       const fits = call.promptTokens + call.outputTokens <= maxContextTokens;
       const hasAll = call.after.every((edge) => places[edge.call] !== null);
-      const goesOn = call.continues === null || places[call.continues] !== null;
-      const isKept = fits && hasAll && goesOn;
+      const isKept = fits && hasAll;
       places.push(isKept ? keptCount : null);
       if (!isKept) return [];
       keptCount += 1;

@@ -68,8 +68,8 @@ export interface SessionCall {
   /** Not before this long after the session's start; 0 where the trace does not say. */
   readonly notBeforeNs: number;
   /**
-   * The earlier call whose prompt and answer this prompt begins with; `null` = a text of its own.
-   * Not together with `blockIds`.
+   * The earlier call whose prompt and answer this prompt begins with: one of `after`, or one that
+   * those waited for. `null` = a text of its own. Not together with `blockIds`.
    */
   readonly continues: number | null;
   /** Ids of the prompt's blocks, equal within the session for equal text; `null` = not told. */
