@@ -34,7 +34,13 @@ export function paintedVerdict(page: TerminalPage): string {
   return palette.bold(word === 'NO TARGET' ? word : paint(word));
 }
 
-/** What was asked of the population and what came of it; says so when nothing was. */
+/** The verdict is that of the target that comes first. */
+const GRAVEST = ['missed', 'notEnoughData', 'met'] as const;
+
+/**
+ * What was asked of the population and what came of it, what decides the verdict first, for the end
+ * may be cut; says so when nothing was asked.
+ */
 export function targetsText(page: TerminalPage, point: PointSummary): string {
   if (point.population.length === 0) {
     return page.summary.objective === null
@@ -42,7 +48,14 @@ export function targetsText(page: TerminalPage, point: PointSummary): string {
       : 'the objective sets no target over the requests, so there is no verdict';
   }
   const invalid = page.summary.validity.valid ? '' : 'not to be trusted · ';
-  return invalid + point.population.map((result) => targetText(result)).join(' · ');
+  const gravest = point.population.toSorted(
+    (a, b) => GRAVEST.indexOf(a.state) - GRAVEST.indexOf(b.state),
+  );
+  // What proof would take is the first that a full page can do without.
+  const texts = gravest.map((result) =>
+    targetText(page.tight ? { ...result, toProve: null } : result),
+  );
+  return invalid + texts.join(' · ');
 }
 
 /** The gravest reasons, each with its advice; without `explain` the first few, and how many more. */

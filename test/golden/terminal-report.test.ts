@@ -64,6 +64,15 @@ describe('the terminal report', () => {
     expectGolden(`terminal/${name}.txt`, terminalReport(summary, options));
   });
 
+  it('begins with the target that decides the verdict, for the line may be cut', () => {
+    const records = Array.from({ length: 40 }, (_, index) =>
+      recordOf({ scheduleIndex: index, plannedNs: index * 1e8, dispatchedNs: index * 1e8 }),
+    );
+    const objective = objectiveOf('attainment>=50%, success>=50%, p50(ttft)<=9s, p50(e2e)<=1ns');
+    const page = terminalReport(summaryOf(records, { objective }), PLAIN);
+    expect(page).toMatch(/^MISSED +median\(e2e\)/);
+  });
+
   it.each([
     ['single', SINGLE],
     ['sweep', SWEEP],
