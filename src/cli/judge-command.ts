@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { ExitCode } from '../base/index.ts';
 import { runExitCode, storedServer } from '../experiment/index.ts';
 import { CONVENTION_NAMES, type ConventionName } from '../conventions/index.ts';
+import { LOG_FORMATS } from '../importers/index.ts';
 import { addProofOption, type OutputFormat, type Register } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { judgeLogsAs, judgeRunAs } from './judge-as.ts';
@@ -73,7 +74,7 @@ function addLogOptions(command: Command): void {
     )
     .option(
       '--log-format <name>',
-      'logs: the format, where it should not be recognised by its first row',
+      `logs: the format, where it should not be recognised by its first row: ${LOG_FORMATS.map(({ name }) => name).join(', ')}`,
     )
     .option('--mapping <file>', 'logs: YAML that says which columns hold what')
     .option('--rejects <file>', 'logs: write broken rows there, as they stood')
