@@ -32,9 +32,8 @@ const PROGRESS_INTERVAL_NS = NS_PER_SECOND / 4;
  * Without a retry policy a request is tried once.
  *
  * All due requests are fired: a late generator catches up and never shifts the schedule, so its
- * lateness shows as dispatched − planned. At the stop instant whatever is due is fired, then
- * no request starts any more; the rest drains, later tries included, or is cancelled. Always ends: at the latest at the
- * stop instant + drain limit + 5 s.
+ * lateness shows as dispatched − planned. At the stop instant whatever is due is fired, then none
+ * starts; the rest drains, later tries included, or is cancelled, in drain limit + 5 s at most.
  *
  * Errors: whatever `onRecord` failed with; {@link InvariantError} when `prepare` or the send port
  * broke its contract. Both after all other records were handed on.
