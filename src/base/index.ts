@@ -11,5 +11,6 @@ export * from './errors.ts';
 export * from './markup.ts';
 export { percentText } from './percent-text.ts';
 export * from './rng.ts';
+export * from './rounded-figures.ts';
 export * from './text.ts';
 export * from './units.ts';

@@ -14,6 +14,12 @@ describe('a failure of the outside world', () => {
     expect(describeFailure(told).text).toBe(
       'cannot read a.csv: disk on fire (EIO) [E_FILE_READ]\n',
     );
+    const missing = Object.assign(new Error('ENOENT: no such file, open a.csv'), {
+      code: 'ENOENT',
+    });
+    expect(describeFailure(failed('cannot read a.csv: ENOENT', missing)).text).toBe(
+      'cannot read a.csv: ENOENT [E_FILE_READ]\n',
+    );
     expect(describeFailure(failed('no disk')).text).toBe('no disk [E_FILE_READ]\n');
   });
 

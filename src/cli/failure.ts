@@ -22,9 +22,7 @@ export function describeFailure(error: unknown): Failure {
     };
   }
   if (error instanceof EnvironmentError) {
-    const reason = error.cause instanceof Error ? printable(error.cause.message) : '';
-    // Some messages end with their reason, and say it better.
-    const cause = error.message.includes(reason) ? '' : ` (${reason})`;
+    const cause = untoldCause(error);
     const hint = error.hint === null ? '' : `\n  hint: ${error.hint}`;
     return {
       text: `${error.message}${cause} [${error.code}]${hint}\n`,
@@ -36,4 +34,12 @@ export function describeFailure(error: unknown): Failure {
     text: `internal error, a bug in goodput: ${detail}\n  please report it with the command you ran\n`,
     exitCode: EXIT_CODES.internal,
   };
+}
+
+/** ` (reason)`; empty when the message ends with its reason, or with the system's word for it. */
+function untoldCause({ cause, message }: EnvironmentError): string {
+  if (!(cause instanceof Error)) return '';
+  const reason = printable(cause.message);
+  const word = 'code' in cause && typeof cause.code === 'string' ? cause.code : reason;
+  return message.includes(reason) || message.includes(word) ? '' : ` (${reason})`;
 }

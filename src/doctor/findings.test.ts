@@ -59,7 +59,7 @@ describe('findingsOf', () => {
       'the client never stood still',
       '1,024 open files, 320 needed',
       '28,232 local ports for one address of a server, 256 needed',
-      'clock in steps of 60 ns, timers 120 µs late (median), timer slack 50 µs',
+      'clock in steps of 60.0 ns, timers 120 µs late (median), timer slack 50.0 µs',
       '8 cores, load average 0.2 before the measurement',
     ]);
   });

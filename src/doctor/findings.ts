@@ -1,5 +1,12 @@
 /** What is wrong with a client, as measured, and what to do about each. */
-import { msFromNs, NS_PER_MS, NS_PER_SECOND, NS_PER_US } from '../base/index.ts';
+import {
+  NS_PER_MS,
+  NS_PER_SECOND,
+  NS_PER_US,
+  groupedCount,
+  roundedDuration,
+  percentText,
+} from '../base/index.ts';
 import type { ClientCalibration, GeneratorEvidence, SpanQuantiles } from '../record/index.ts';
 import type { PlannedLoad } from './planned-load.ts';
 
@@ -96,7 +103,7 @@ function comparison({ failureCount, unknownCount, calibration }: DoctorEvidence)
   const { sampleCount: count } = calibration.stampAge;
   const check = 'comparison';
   if (failureCount === 0 && unknownCount === 0 && count > 0) {
-    return pass(check, `${grouped(count)} stamps compared with the instant of sending`);
+    return pass(check, `${groupedCount(count)} stamps compared with the instant of sending`);
   }
   return {
     check,
@@ -199,7 +206,7 @@ function stalls({ generator, lastedNs }: DoctorEvidence): Finding {
   const longestNs = Math.max(generator.loopStallMaxNs, generator.hostStallMaxNs);
   const check = 'stalls';
   if (generator.stalls.length === 0) return pass(check, 'the client never stood still');
-  const message = `the client stood still ${generator.stalls.length} times, at most ${figure(longestNs)}, ${(100 * share).toFixed(1)} % of the time in or near it`;
+  const message = `the client stood still ${generator.stalls.length} times, at most ${figure(longestNs)}, ${percentText(share)} of the time in or near it`;
   if (share <= 0.01) return pass(check, message);
   const isHosts = generator.hostStallMaxNs > generator.loopStallMaxNs;
   return {
@@ -228,8 +235,8 @@ function descriptors({ machine: { descriptorLimit }, load }: DoctorEvidence): Fi
   const needed = load.streamCount + OTHER_DESCRIPTORS;
   if (descriptorLimit === null)
     return pass(check, 'the system does not tell a limit of open files');
-  const limit = descriptorLimit === Infinity ? 'no limit of' : grouped(descriptorLimit);
-  const message = `${limit} open files, ${grouped(needed)} needed`;
+  const limit = descriptorLimit === Infinity ? 'no limit of' : groupedCount(descriptorLimit);
+  const message = `${limit} open files, ${groupedCount(needed)} needed`;
   if (needed <= descriptorLimit) return pass(check, message);
   return { check, state: 'fail', message, advice: `raise the limit: ulimit -n ${needed}` };
 }
@@ -237,7 +244,7 @@ function descriptors({ machine: { descriptorLimit }, load }: DoctorEvidence): Fi
 function ports({ machine: { portCount }, load }: DoctorEvidence): Finding {
   const check = 'ports';
   if (portCount === null) return pass(check, 'the system does not tell its range of local ports');
-  const message = `${grouped(portCount)} local ports for one address of a server, ${grouped(load.streamCount)} needed`;
+  const message = `${groupedCount(portCount)} local ports for one address of a server, ${groupedCount(load.streamCount)} needed`;
   if (load.streamCount <= portCount) return pass(check, message);
   return {
     check,
@@ -271,17 +278,10 @@ function cores({ machine: { cores: count, loadAverage } }: DoctorEvidence): Find
 }
 
 function figure(ns: number | null): string {
-  if (ns === null) return 'an unknown time';
-  if (ns < NS_PER_US) return `${Math.round(ns)} ns`;
-  if (ns < NS_PER_MS) return `${Number((ns / NS_PER_US).toPrecision(3))} µs`;
-  return `${Number(msFromNs(ns).toPrecision(3))} ms`;
+  return ns === null ? 'an unknown time' : roundedDuration(ns);
 }
 
 /** Two significant digits: more would promise what no measurement of a minute can. */
 function rounded(count: number): string {
-  return grouped(Number(count.toPrecision(2)));
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US');
+  return groupedCount(Number(count.toPrecision(2)));
 }

@@ -1,5 +1,5 @@
 /** What a simulated service did, in a line for whoever watches the run. */
-import { durationText, msFromNs, secondsFromNs } from '../base/index.ts';
+import { durationText, msFromNs, secondsFromNs, groupedCount } from '../base/index.ts';
 import {
   type PoolReport,
   type ServiceReport,
@@ -18,7 +18,7 @@ export function serviceNotes(label: string, { pools, transfers }: ServiceReport)
 /** A line where not all steps were kept. */
 export function stepNotes(label: string, cutNs: number | null): string[] {
   if (cutNs === null) return [];
-  const rows = STEP_ROWS_MAX.toLocaleString('en-US');
+  const rows = groupedCount(STEP_ROWS_MAX);
   return [
     `${label}: only the first ${rows} rows of steps were kept, up to ${secondsFromNs(cutNs)} s`,
   ];

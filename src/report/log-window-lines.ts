@@ -1,5 +1,5 @@
 /** Windows of a log as rows of a table, on a terminal no wider than the page. */
-import { msFromNs, percentText } from '../base/index.ts';
+import { percentText, roundedDuration } from '../base/index.ts';
 import { isoInstant, type LogTable, type LogWindow, type PanelFigure } from '../logs/index.ts';
 import { shareRange } from './figures.ts';
 import { aligned } from './layout.ts';
@@ -115,6 +115,6 @@ export function windowCells(one: LogWindow): string[] {
 /** `~397 ms ok`: a p95 within 1 %, and whether it is within its limit by count; `-` without one. */
 export function panelText({ p95Ns, passes }: PanelFigure): string {
   if (p95Ns === null) return '-';
-  const text = `~${p95Ns >= 1e9 ? `${(p95Ns / 1e9).toPrecision(3)} s` : `${msFromNs(p95Ns).toPrecision(3)} ms`}`;
+  const text = `~${roundedDuration(p95Ns)}`;
   return passes === null ? text : `${text} ${passes ? 'ok' : 'over'}`;
 }

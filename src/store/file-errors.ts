@@ -2,6 +2,9 @@
 import { EnvironmentError, printable } from '../base/index.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EISDIR: 'that is a folder: name a file in it',
+  ENOTDIR: 'a part of the path is a file, not a folder',
   ENOSPC: 'the disk is full: free some space or choose another folder with --out',
   EDQUOT: 'the disk quota is used up: free some space or choose another folder with --out',
   EACCES: 'no permission: choose a folder you may use',

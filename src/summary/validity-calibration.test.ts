@@ -35,7 +35,7 @@ describe('a verdict within the calibrated error', () => {
     expect(severities(validity)).toEqual({ clientError: 'invalid' });
     expect(validity.reasons[0]?.message).toBe(
       'this client could move good % by 6.0 (6 of 100 requests touched) and turn the verdict: ' +
-        '1 start in 100 at least 0.00 ms late, stamps up to 3.00 ms late by its calibration (p99)',
+        '1 start in 100 at least 0 ms late, stamps up to 3.00 ms late by its calibration (p99)',
     );
   });
 

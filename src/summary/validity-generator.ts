@@ -1,5 +1,5 @@
 /** Whether this client could have changed the result: its starts, its stamps, its processor. */
-import { msFromNs } from '../base/index.ts';
+import { percentText, roundedDuration } from '../base/index.ts';
 import type { GeneratorEvidence } from '../record/index.ts';
 import type { Objective } from '../slo/index.ts';
 import { quantileName } from '../slo/index.ts';
@@ -8,7 +8,6 @@ import type { RequestRow } from './request-row.ts';
 import type { ClientError, QuantileSummary, ValidityReason } from './summary.ts';
 import type { StampBound } from './validity-calibration.ts';
 import { type ClientReach, FINE_ERROR_NS, fineErrorNs } from './validity-client.ts';
-import { milliseconds, percent } from './validity-words.ts';
 
 /**
  * Attainment may move by this much, one point, before the client's error matters. Exactly one is
@@ -50,7 +49,7 @@ export function clientErrorReason(inputs: GeneratorInputs): ValidityReason | nul
       `good % by ${(100 * moved).toFixed(1)} (${touchedCount} of ${judgedCount} requests touched)`,
     blursQuantile &&
       (touchedCount === 0 || !judgesLatency(objective)) &&
-      `${quantile.name} by ${percent(quantile.share)}`,
+      `${quantile.name} by ${percentText(quantile.share)}`,
   ].filter((effect) => effect !== false);
   const turns = reach.flips ? `${effects.length > 0 ? ' and ' : ' '}turn the verdict` : '';
   const moves = effects.length > 0 ? ` move ${effects.join(' and ')}` : '';
@@ -74,7 +73,7 @@ export function lateDispatchReason(inputs: GeneratorInputs): ValidityReason | nu
   return {
     check: 'lateDispatch',
     severity: 'note',
-    message: `1 request in 100 left this client at least ${milliseconds(lag.value)} late; that could move no verdict`,
+    message: `1 request in 100 left this client at least ${roundedDuration(lag.value)} late; that could move no verdict`,
     advice: null,
   };
 }
@@ -99,7 +98,7 @@ export function slowPacerReason(
   return {
     check: 'slowPacer',
     severity: 'invalid',
-    message: `starts fell ever further behind, ${milliseconds(last.lagNs)} by the end: the load sent was ${percent(share)} below the one asked`,
+    message: `starts fell ever further behind, ${roundedDuration(last.lagNs)} by the end: the load sent was ${percentText(share)} below the one asked`,
     advice: 'this client cannot keep the rate: offer less load from it, or use a faster machine',
   };
 }
@@ -118,7 +117,7 @@ export function loopReason(generator: GeneratorEvidence | null): ValidityReason 
   return {
     check: 'loopUtilisation',
     severity: 'warning',
-    message: `the client's event loop was busy ${percent(generator.loopUtilisationShare)} of the time`,
+    message: `the client's event loop was busy ${percentText(generator.loopUtilisationShare)} of the time`,
     advice: 'near saturation stamps come late: offer less load from this process',
   };
 }
@@ -145,7 +144,7 @@ export function hostStallReason(inputs: GeneratorInputs): ValidityReason | null 
   return {
     check: 'hostStalls',
     severity: 'note',
-    message: `the client's machine stood still ${times}, at most ${milliseconds(generator.hostStallMaxNs)}${untouched}`,
+    message: `the client's machine stood still ${times}, at most ${roundedDuration(generator.hostStallMaxNs)}${untouched}`,
     advice: null,
   };
 }
@@ -177,17 +176,17 @@ function causeText({ scheduleLagNs, generator, objective, bound }: GeneratorInpu
   const causes = [
     (isLate || stalls.length === 0) &&
       lag !== null &&
-      `1 start in 100 at least ${milliseconds(lag.value)} late`,
+      `1 start in 100 at least ${roundedDuration(lag.value)} late`,
     stalls.length > 0 &&
-      `it stood still ${stalls.length === 1 ? 'once' : `${stalls.length} times`}, up to ${msFromNs(longestNs).toPrecision(3)} ms`,
+      `it stood still ${stalls.length === 1 ? 'once' : `${stalls.length} times`}, up to ${roundedDuration(longestNs)}`,
     bound.stampNs > 0 && boundText(bound),
   ].filter((cause) => cause !== false);
   return causes.join(', ');
 }
 
 function boundText({ stampNs, gapStampNs }: StampBound): string {
-  const most = gapStampNs > stampNs ? `, ${milliseconds(gapStampNs)} at most` : '';
-  return `stamps up to ${milliseconds(stampNs)} late by its calibration (p99${most})`;
+  const most = gapStampNs > stampNs ? `, ${roundedDuration(gapStampNs)} at most` : '';
+  return `stamps up to ${roundedDuration(stampNs)} late by its calibration (p99${most})`;
 }
 
 /** What to do depends on whose doing most of the standing still was. */

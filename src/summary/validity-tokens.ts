@@ -1,7 +1,7 @@
 /** Whether the tokens counted here are the server's tokens. */
+import { percentText } from '../base/index.ts';
 import type { ValidityReason } from './summary.ts';
 import type { CountComparison, TokenAgreement } from './token-agreement.ts';
-import { percent } from './validity-words.ts';
 
 /** Counts that differ by more than this, in the median request, are of two tokenizers. */
 const DISAGREEMENT_SHARE = 0.02;
@@ -30,7 +30,7 @@ function outputReason({ tokenizer, output }: TokenAgreement): ValidityReason | n
   return {
     check: 'tokenizer',
     severity: 'warning',
-    message: `${tokenizer} is not the server's tokenizer: it counts ${percent(Math.abs(off))} ${more} output tokens (median of ${output.n} answers)`,
+    message: `${tokenizer} is not the server's tokenizer: it counts ${percentText(Math.abs(off))} ${more} output tokens (median of ${output.n} answers)`,
     advice: "name the model's own: --tokenizer with its tokenizer.json",
   };
 }
@@ -42,7 +42,7 @@ function promptReason({ prompt }: TokenAgreement): ValidityReason | null {
   return {
     check: 'promptLengths',
     severity: 'warning',
-    message: `prompts are ${than} than planned: ${percent(Math.abs(1 / (1 + off) - 1))} by the server's count (median of ${prompt.n})`,
+    message: `prompts are ${than} than planned: ${percentText(Math.abs(1 / (1 + off) - 1))} by the server's count (median of ${prompt.n})`,
     advice: "name the model's own tokenizer, or leave --tokenizer out",
   };
 }

@@ -1,7 +1,8 @@
 /** Whether the workload was the one asked for: answer lengths, cache, tokens per event. */
+import { percentText } from '../base/index.ts';
 import type { RequestRow } from './request-row.ts';
 import type { ValidityReason } from './summary.ts';
-import { counted, percent } from './validity-words.ts';
+import { counted } from './validity-words.ts';
 
 const OUTPUT_LENGTH_SHARE = 0.01;
 /** More than a chat template's tokens in a prompt of a few hundred. */
@@ -40,7 +41,7 @@ export function cachedShareReason(
   return {
     check: 'cachedShare',
     severity: 'invalid',
-    message: `prompts were to be unique, yet ${percent(cachedTokenShare)} of their tokens came from the prefix cache`,
+    message: `prompts were to be unique, yet ${percentText(cachedTokenShare)} of their tokens came from the prefix cache`,
     advice: 'use longer prompts, or declare the prefix shared',
   };
 }
@@ -68,7 +69,7 @@ export function cacheDriftReason(
   return {
     check: 'cacheDrift',
     severity,
-    message: `the prefix cache drifted: ${percent(first.mean)} of a prompt came from it in the first third, ${percent(last.mean)} in the last`,
+    message: `the prefix cache drifted: ${percentText(first.mean)} of a prompt came from it in the first third, ${percentText(last.mean)} in the last`,
     advice: isTrace ? null : 'warm the cache up first (--warmup), or run longer than it drifts',
   };
 }

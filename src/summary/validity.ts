@@ -3,6 +3,7 @@
  * counts only as far as it could change what is reported; overload is never a reason. Each kind of
  * reason has its file: `validity-generator.ts`, `validity-workload.ts`, `validity-delivery.ts`.
  */
+import { percentText } from '../base/index.ts';
 import type { ManifestPoint, RunCalibration } from '../record/index.ts';
 import type { Objective } from '../slo/index.ts';
 import type { RequestRow } from './request-row.ts';
@@ -23,7 +24,7 @@ import {
   slowPacerReason,
 } from './validity-generator.ts';
 import { tokenizerReasons } from './validity-tokens.ts';
-import { counted, percent } from './validity-words.ts';
+import { counted } from './validity-words.ts';
 import {
   alignmentReason,
   cachedShareReason,
@@ -145,7 +146,7 @@ function pathReason(pathGapShare: number | null): ValidityReason | null {
   return {
     check: 'littlesLaw',
     severity: 'invalid',
-    message: `the client's count of requests in flight and its records differ by ${percent(Math.abs(pathGapShare))}: ${what}`,
+    message: `the client's count of requests in flight and its records differ by ${percentText(Math.abs(pathGapShare))}: ${what}`,
     advice: 'do not use this point, and please report it as a bug of goodput',
   };
 }
